@@ -1,5 +1,5 @@
 // The one direction in which imports go; each rule names the room that may not be entered.
-const foundation = "^packages/(errors|events|env)/";
+const foundation = "^packages/(contract|errors|events|env)/";
 const middle = "^packages/(telemetry|tokens|crypto|history)/";
 const borders = "^packages/(ratelimit|postgres|bus|http)/";
 
@@ -19,6 +19,12 @@ module.exports = {
       severity: "error",
       from: { path: foundation },
       to: { path: "^(packages|services|deploy)/", pathNot: foundation },
+    },
+    {
+      name: "contract-imports-nothing-of-ours",
+      severity: "error",
+      from: { path: "^packages/contract/src/" },
+      to: { path: "^(packages|services|deploy)/", pathNot: "^packages/contract/" },
     },
     {
       name: "middle-imports-foundation-only",
@@ -79,6 +85,13 @@ module.exports = {
       severity: "error",
       from: { path: "^packages/scan/src/" },
       to: { path: "^(packages|services|deploy)/", pathNot: "^packages/scan/" },
+    },
+    {
+      // A hook runs it before each commit: it starts without what it does not need.
+      name: "coffer-scan-loads-no-sdk",
+      severity: "error",
+      from: { path: "^packages/cli/src/commands/scan\\.ts$" },
+      to: { path: "^packages/(crypto|history|sdk/src/(?!errors\\.ts))", reachable: true },
     },
     {
       name: "pg-and-slonik-have-their-rooms",

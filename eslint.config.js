@@ -26,6 +26,19 @@ export default tseslint.config(
     },
   },
   {
+    // One function decides to whom a key is sealed.
+    files: ["packages/*/src/**/*.ts", "services/*/src/**/*.ts"],
+    ignores: ["packages/crypto/**", "packages/sdk/src/histories/confirmed-key.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          paths: [{ name: "@coffer/crypto", importNames: ["seal"], message: "Seal with `sealToHolder` of the SDK." }],
+        },
+      ],
+    },
+  },
+  {
     files: ["**/*.mjs", "eslint.config.js"],
     languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } },
   },

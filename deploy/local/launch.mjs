@@ -1,12 +1,13 @@
-// The door to every npm script: plain JavaScript for any Node from 20 on, without dependencies. It installs what the
-// checkout needs, runs the command with the Node of node_modules, and restarts a server that ends unexpectedly.
+// Runs every npm script: plain JavaScript for any Node from 20 on, without dependencies. It installs the
+// dependencies, runs the command with the Node of node_modules, and restarts a server that ends
+// unexpectedly.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { delimiter, dirname, resolve } from "node:path";
 import process from "node:process";
 import { setInterval } from "node:timers";
 import { fileURLToPath } from "node:url";
-import { keepServing } from "./keep-serving.mjs";
+import { superviseServer } from "./supervise-server.mjs";
 
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const at = (path) => resolve(checkout, path);
@@ -17,6 +18,7 @@ const commands = {
   check: { file: "deploy/local/src/check.ts" },
   backup: { file: "deploy/local/src/backup.ts" },
   restore: { file: "deploy/local/src/restore.ts" },
+  drill: { file: "deploy/local/src/drill.ts" },
   images: { file: "deploy/docker/src/build.ts" },
   compose: { file: "deploy/compose/src/main.ts" },
   prepack: { file: "deploy/pack/src/prepack.ts" },
@@ -26,6 +28,8 @@ const commands = {
   fuzz: { file: "deploy/fuzz/src/main.ts" },
   hostile: { file: "deploy/local/test/hostile/main.ts" },
   mutants: { file: "deploy/mutants/src/main.ts" },
+  "check:chart": { file: "deploy/chart/src/check.ts" },
+  cluster: { file: "deploy/cluster/src/main.ts" },
   "test:cluster": { file: "deploy/cluster/test/main.ts" },
 };
 
@@ -50,7 +54,7 @@ function npm(args) {
 }
 
 /**
- * Whether node_modules holds exactly what the lock file says. Workspaces that are not in this checkout do not count.
+ * Whether node_modules matches the lock file. Ignores workspaces that are not in this checkout.
  */
 function isInstalled() {
   if (!existsSync(at("node_modules/.package-lock.json"))) return false;
@@ -60,7 +64,7 @@ function isInstalled() {
     const workspace = wanted.link === true ? wanted.resolved : path.split("/node_modules/")[0];
     if (!workspace.startsWith("node_modules/") && !existsSync(at(workspace))) return true;
     const present = installed[path];
-    // What is missing although it is optional is for other platforms.
+    // Missing optional packages are for other platforms.
     if (present === undefined) return path === "" || wanted.optional === true;
     return present.version === wanted.version && (wanted.link !== true || existsSync(at(path)));
   });
@@ -70,7 +74,7 @@ function isInstalled() {
 function isTapBuilt() {
   const built = at("node_modules/@tapjs/test/test-built/dist/esm/index.js");
   if (!existsSync(at(".tap/plugins")) || !existsSync(built)) return false;
-  // The build holds absolute links: a checkout that was moved or copied is built again.
+  // The build has absolute links: a moved or copied checkout is built again.
   const linked = at(".tap/plugins/node_modules/@tapjs/core");
   if (existsSync(dirname(linked)) && realPath(linked) !== realPath(at("node_modules/@tapjs/core"))) return false;
   const text = readFileSync(built, "utf8");
@@ -118,27 +122,27 @@ async function main() {
   if (Number(process.versions.node.split(".")[0]) < 20)
     refuse(`Node 20 or newer is needed, this is ${process.version}`);
   if (!existsSync(at(command.file))) refuse(`${command.file} is not in this checkout`);
-  // An installation takes a minute. Once there is one, the command prints its own help.
+  // An installation takes a minute. After it, the command prints its own help.
   if (name === "start" && args.some((each) => each === "--help" || each === "-h") && !isInstalled()) {
     process.stdout.write(readFileSync(at("deploy/local/help.txt"), "utf8"));
     return;
   }
   const node = await prepare(command);
   const path = [at("node_modules/.bin"), at("node_modules/node/bin"), process.env.PATH ?? ""].join(delimiter);
-  // What Node has compiled once is not compiled, nor kept in memory as source, at the next start.
+  // Node caches compiled code: the next start neither compiles it nor holds its source in memory.
   const compiled = process.env.NODE_COMPILE_CACHE ?? at("node_modules/.cache/coffer/compiled");
   let child;
   const begin = (list, more = {}) => {
     child = spawn(node, [at(command.file), ...list], {
       cwd: checkout,
-      // The end of the channel tells the command that we are gone.
+      // The closed channel tells the command that the launcher has ended.
       stdio: ["inherit", "inherit", "inherit", "ipc"],
       env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: compiled, ...more },
     });
     child.once("error", (error) => refuse(`${node} cannot be run: ${error.message}`));
     return child;
   };
-  // In a terminal a Ctrl-C reaches both of us; the command takes the second one for the first.
+  // Ctrl-C in a terminal reaches both processes; the command ignores the second one.
   const passed = new Set();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.on(signal, () => {
@@ -157,9 +161,9 @@ async function main() {
     serving === null
       ? begin(args)
       : begin(["--restarted"], process.env.COFFER_PORT === "0" ? { COFFER_PORT: `${serving.port}` } : {});
-  const { exitCode, signal } = await keepServing(start, () => passed.size > 0);
-  // A start that ends by the signal itself did not listen yet: it has begun nothing, and is stopped as it was asked to.
-  // One that was to empty its data directory first may be half way through that.
+  const { exitCode, signal } = await superviseServer(start, () => passed.size > 0);
+  // A start that ends by the signal itself had not begun anything: it counts as stopped in order, except
+  // one that was to empty its data directory first.
   const stopped = name === "start" && !args.includes("--reset") && passed.has(signal);
   process.exitCode = stopped ? 0 : exitCode;
 }

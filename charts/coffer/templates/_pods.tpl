@@ -7,6 +7,8 @@ securityContext:
   runAsUser: {{ include "coffer.whole" .userId }}
   runAsGroup: {{ include "coffer.whole" .userId }}
   fsGroup: {{ include "coffer.whole" .userId }}
+  # Otherwise each start would open the database's folder to the group, and Postgres refuses that.
+  fsGroupChangePolicy: OnRootMismatch
   seccompProfile:
     type: RuntimeDefault
 {{- with .root.Values.image.pullSecrets }}
@@ -34,6 +36,15 @@ capabilities:
     - ALL
 seccompProfile:
   type: RuntimeDefault
+{{- end -}}
+
+{{/* The same for a service. Takes a dictionary with root. */}}
+{{- define "coffer.serviceContainerSecurity" -}}
+{{- $security := include "coffer.containerSecurity" .root -}}
+{{- if .root.Values.dev.writableRootFilesystem -}}
+{{- $security = replace "readOnlyRootFilesystem: true" "readOnlyRootFilesystem: false" $security -}}
+{{- end -}}
+{{- $security -}}
 {{- end -}}
 
 {{/* The user of the services' images. */}}

@@ -130,7 +130,7 @@ spec:
           resources:
             {{- toYaml $service.resources | nindent 12 }}
           securityContext:
-            {{- include "coffer.containerSecurity" . | nindent 12 }}
+            {{- include "coffer.serviceContainerSecurity" . | nindent 12 }}
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget

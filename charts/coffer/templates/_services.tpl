@@ -65,6 +65,14 @@ siem-forwarder:
     - COFFER_SIEM_ALLOWED_CIDRS
   secrets:
     - COFFER_SIEM_KEYS
+scanner:
+  schema: ""
+  drainSeconds: 15
+  graceSeconds: 30
+  websocket: false
+  internet: false
+  variables: []
+  secrets: []
 {{- end -}}
 
 {{/* Seconds for which a pod goes on serving while the routes forget it. */}}

@@ -137,7 +137,7 @@ spec:
         {{- end }}
         {{- end }}
         {{- if eq .store "postgres" }}
-        {{- range list "migration" "backup" }}
+        {{- range list "migration" "backup" "restore-drill" "restore" }}
         - podSelector:
             matchLabels:
               {{- include "coffer.selectorLabels" (dict "root" $.root "component" .) | nindent 14 }}

@@ -1,9 +1,8 @@
-import pg from "pg";
-import type { QueryConfig } from "pg";
+import pg, { type QueryConfig } from "pg";
 
 /**
- * Transactions of bare `pg`, each of one statement and the row of an audit record, by so many connections at once.
- * Returns transactions per second, and the milliseconds that 99 of 100 of them took at most.
+ * Transactions of bare `pg`, each of one statement and the row of an audit record, over `connections`
+ * connections. Returns transactions per second, and the 99th percentile in milliseconds.
  */
 export async function bareWrites(
   {

@@ -5,7 +5,7 @@ let changes = 0;
 
 /**
  * Changes a record of the first of the vaults.
- * @returns when the answer was there, in milliseconds since the Unix epoch
+ * @returns the time of the response, in milliseconds since the Unix epoch
  */
 export async function changeRecord({ coffer, seeded }: VaultBench): Promise<number> {
   const [vaultId] = seeded.vaultIds;

@@ -1,53 +1,50 @@
-import type { ChildProcess } from "node:child_process";
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
-import { serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
-import type { SigningKey } from "@coffer/tokens";
-import { generateSigningKey } from "@coffer/tokens";
+import { generateSigningKey, type SigningKey } from "@coffer/tokens";
 import { startNats, startPostgres, startRedis, temporaryDirectory } from "@coffer/stores";
 import pg from "pg";
 
 const services = resolve(import.meta.dirname, "../../../services");
 
-/** The base address that tokens are made for. */
+/** The base address in tokens. */
 export const audience = "http://coffer.test";
 
-/** Seals the credentials of the SIEM endpoints of the benchmarks. */
+/** Seals the credentials of the benchmarks' SIEM endpoints. */
 export const siemKey = Buffer.alloc(32, 1).toString("base64url");
 
-/** The services that a part of the benchmarks loads; the first is the one whose cost counts as the service's. */
+/** The services of a suite; the cost of the first one counts as the service's. */
 export type LoadedServices =
   | readonly ["siem-forwarder"]
   | readonly ["auth-sm", "siem-forwarder"]
   | readonly ["vaults", "auth-sm", "siem-forwarder", "sync"];
 
-/** Coffer as the benchmarks load it: each service a process of its own, behind a proxy that it trusts. */
+/** Coffer as the benchmarks load it: each service in its own process, behind a trusted proxy. */
 export interface RunningCoffer {
-  /** Of the first service, and of each. */
+  /** The URL of the first service, and of each. */
   url: string;
   urls: Readonly<Partial<Record<ServiceName, string>>>;
   /** Process ids of each service. */
   servicePids: Readonly<Partial<Record<ServiceName, number>>>;
-  /** An owner's address of the database, for filling it. */
+  /** The owner's URL of the database, to fill it. */
   postgresUrl: string;
-  /** Process ids, for CPU accounting; `all` is every one of them. */
+  /** Process ids, for CPU accounting; `all` has all of them. */
   pids: { service: number[]; all: number[] };
-  /** Where the limiter counts. */
+  /** The Redis of the limiter. */
   redisUrl: string;
-  /** Signs access tokens that every service takes. */
+  /** Signs access tokens that every service accepts. */
   signingKey: SigningKey;
   natsUrl: string;
-  /** How to connect to NATS as a service. */
+  /** Connects to NATS as a service. */
   natsCredentials: Readonly<Record<ServiceName, { user: string; password: string }>>;
-  /** Resolves when every audit record of the first service is in its chain: what a load has caused is then paid for. */
-  settled(): Promise<void>;
-  /** Starts one more process of a service, as a second replica. */
+  /** Resolves when every audit record of the first service is in its chain, so that the load is complete. */
+  drained(): Promise<void>;
+  /** Starts another process of a service, as a second replica. */
   startAnother(name: ServiceName): Promise<RunningService>;
   close(): Promise<void>;
 }
@@ -67,7 +64,7 @@ export async function startCoffer(names: LoadedServices): Promise<RunningCoffer>
   }
 }
 
-/** `undo` takes what ends each thing that was started, in that order. */
+/** `undo` collects functions that end each started part, in that order. */
 async function startIn(
   names: LoadedServices,
   directory: string,
@@ -107,7 +104,7 @@ async function startIn(
     COFFER_SIEM_KEYS: siemKey,
     COFFER_SIEM_ALLOWED_CIDRS: "127.0.0.1/32",
     COFFER_LOG_LEVEL: "warn",
-    // The load writes more than an installation is made for.
+    // The load writes more than a usual installation.
     COFFER_QUOTA_SECRETS: "1000000000",
     COFFER_QUOTA_RECORDS: "1000000000",
     COFFER_QUOTA_MIB: "1000000000",
@@ -123,7 +120,7 @@ async function startIn(
   for (const name of names) if (name !== "sync") await migrate(name, postgres.url);
   const signingKey = await (names[0] === "siem-forwarder" ? generateSigningKey() : installSigningKey(postgres.url));
   const started = new Map<ServiceName, RunningService>();
-  // The last first: those in front find whom they ask.
+  // In reverse order: services start after those that they call.
   for (const name of names.toReversed()) started.set(name, await start(name));
   const [first] = names;
   const servicePids = Object.fromEntries(Array.from(started, ([name, { pid }]) => [name, pid]));
@@ -138,12 +135,12 @@ async function startIn(
     natsUrl: nats.url,
     natsCredentials: credentials,
     pids: { service: [pidOfFirst], all: [...Object.values(servicePids), postgres.pid, nats.pid, redis.pid] },
-    settled: () => emptyOutbox(postgres.url, first),
+    drained: () => emptyOutbox(postgres.url, first),
     startAnother: start,
   };
 }
 
-/** Gives auth-sm, which has not been started yet, a key that is known here. */
+/** Gives auth-sm, which has not started yet, a known key. */
 async function installSigningKey(url: string): Promise<SigningKey> {
   const key = await generateSigningKey();
   const client = new pg.Client({ connectionString: url });
@@ -174,13 +171,13 @@ interface RunningService {
   url: string;
   pid: number;
   stop(): Promise<void>;
-  /** As a machine that fails does. */
+  /** As a failing machine would. */
   kill(): void;
 }
 
 async function migrate(name: ServiceName, url: string): Promise<void> {
   const { migrateService } = (await import(`${services}/${name}/src/migrate.ts`)) as {
-    migrateService(options: { url: string }): Promise<unknown>; // what every service exports
+    migrateService(options: { url: string }): Promise<unknown>; // exported by every service
   };
   await migrateService({ url });
 }

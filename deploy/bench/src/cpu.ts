@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 const ticksPerSecond = 100;
 
 /**
- * CPU seconds (user and system) that these processes and all below them have used so far, those that have ended
- * included where their parent is still there.
+ * CPU seconds (user and system) of these processes and their descendants so far, including ended ones
+ * whose parent is still running.
  */
 export function cpuSeconds(pids: readonly number[]): number {
   const processes = readProcesses();
   const wanted = new Set(pids);
-  // A child is listed after its parent almost always; two passes over the tree cover the rest.
+  // A child is almost always listed after its parent; two passes cover the rest.
   for (let grown = true; grown;) {
     grown = false;
     for (const { pid, parent } of processes) {
@@ -35,13 +35,13 @@ function readProcesses(): { pid: number; parent: number; used: number }[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        // The command, in parentheses, may hold spaces: fields are counted behind it.
+        // The command, in parentheses, may have spaces: fields are counted after it.
         const fields = readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
         const [, parent, , , , , , , , , , user, system, childUser, childSystem] = fields.map(Number);
         const used = (user ?? 0) + (system ?? 0) + (childUser ?? 0) + (childSystem ?? 0);
         return [{ pid: Number(name), parent: parent ?? 0, used }];
       } catch {
-        return []; // it has ended between the listing and the reading
+        return []; // it has ended meanwhile
       }
     });
 }

@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 import type { LoadPlan, LoadResult } from "./load.ts";
 
-// The other side of load.ts: a plan comes in, its result goes out.
+// The child process of load.ts: receives a plan, sends its result.
 process.on("message", (plan) => {
   void run(plan as LoadPlan).then((result) => process.send?.(result));
 });

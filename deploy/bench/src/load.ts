@@ -1,8 +1,7 @@
-import { fork } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** What one connection of the load asks, again and again. */
+/** The repeated request of one connection. */
 export interface Request {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
@@ -10,23 +9,23 @@ export interface Request {
   body?: string;
 }
 
-/** A bounded load: it ends by itself after `seconds`, or sooner when each request is to be sent only once. */
+/** A bounded load: it ends after `seconds`, or earlier if each request is sent only once. */
 export interface LoadPlan {
-  /** Where to; of several each takes an equal share of the connections. */
+  /** The target; several get an equal share of the connections. */
   url: string | readonly string[];
   connections: number;
   seconds: number;
-  /** Taken in turn, each connection from its own place on. */
+  /** Sent in order, each connection from its own position on. */
   requests: Request[];
   /** Ends when each request was sent once. */
   once?: boolean;
-  /** Gives every request a source address of its own, of so many. */
+  /** The number of source addresses, one for each request in turn. */
   addresses?: number;
-  /** The status that every answer must have. */
+  /** The required status of every response. */
   expect: number;
 }
 
-/** What came of a load. Latencies in milliseconds. */
+/** The result of a load. Latencies in milliseconds. */
 export interface LoadResult {
   requests: number;
   seconds: number;

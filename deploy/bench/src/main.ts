@@ -2,15 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { startCoffer } from "./coffer.ts";
 import { startLoader } from "./load.ts";
-import type { Report } from "./report.ts";
-import { figureCells, markdownPage } from "./report.ts";
+import { figureCells, markdownPage, type Report } from "./report.ts";
 import type { Figure } from "./row.ts";
 import { scannerReports } from "./scanner.ts";
 import type { Suite } from "./suite.ts";
 import { auditSuite, secretsSuite, vaultsSuite } from "./suites.ts";
 
 const checkout = resolve(import.meta.dirname, "../../..");
-/** Short bursts in turn: a noisy neighbour disturbs one of them, not the median. */
+/** Short alternating bursts: a noisy neighbour disturbs one of them, not the median. */
 const burst = { seconds: 4, rounds: 3 };
 
 const wanted = process.argv.slice(2);
@@ -29,7 +28,7 @@ const reports = [
 ];
 writeResults(reports, wanted.length === 0);
 
-/** A tenth of the size first: what is wrong shows there sooner. */
+/** A tenth of the size first: it shows faults sooner. */
 async function runSuite<Size, Content>(suite: Suite<Size, Content>): Promise<[tenth: Report, full: Report] | []> {
   const rows = suite.rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   if (rows.length === 0) return [];
@@ -42,8 +41,10 @@ async function runSize<Size, Content>(suite: Suite<Size, Content>, size: Size): 
   process.stdout.write(`\n${title}\n`);
   const coffer = await startCoffer(suite.services);
   const loader = startLoader();
+  let release = (): Promise<void> | undefined => undefined;
   try {
     const seeded = await suite.seed(coffer, size);
+    release = () => suite.release?.(seeded);
     const figures: Figure[] = [];
     for (const row of suite.rows) {
       for (const figure of await row.run({ coffer, seeded, loader, ...burst })) {
@@ -54,11 +55,12 @@ async function runSize<Size, Content>(suite: Suite<Size, Content>, size: Size): 
     return { title, figures, leading: suite.leading };
   } finally {
     loader.close();
+    await release();
     await coffer.close();
   }
 }
 
-/** bench/results.json always; the page only after a whole run, so that it never shows half of one. */
+/** Always writes bench/results.json; the page only after a whole run. */
 function writeResults(all: readonly Report[], whole: boolean): void {
   mkdirSync(resolve(checkout, "bench"), { recursive: true });
   const flat = all.flatMap(({ figures }, index) =>

@@ -1,35 +1,35 @@
 import type { LoadPlan, LoadResult, Loader } from "./load.ts";
 import { cpuSeconds } from "./cpu.ts";
 
-/** A load with what it cost the processes that served it, in CPU microseconds per request. */
+/** A load with its cost in the serving processes, in CPU microseconds per request. */
 export interface Measured extends LoadResult {
-  /** Per group of processes, by the name that was given to it. */
+  /** Per group of processes, by its name. */
   cpuMicroseconds: Record<string, number>;
 }
 
 /**
- * Runs a load and accounts the CPU time of each group of processes until what it has caused is `settled`.
+ * Runs a load and accounts the CPU time of each group of processes until its work is `drained`.
  */
 export async function measure(
   loader: Loader,
   plan: LoadPlan,
   groups: Record<string, readonly number[]>,
-  settled: () => Promise<void> = () => Promise.resolve(),
+  drained: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Measured> {
-  await settled();
+  await drained();
   const before = Object.entries(groups).map(([name, pids]) => [name, pids, cpuSeconds(pids)] as const);
   const result = await loader.run(plan);
   if (result.unexpected > 0) {
     throw new Error(`${result.unexpected} of ${result.requests} answers were not ${plan.expect}: nothing was measured`);
   }
-  await settled();
+  await drained();
   const cpuMicroseconds = Object.fromEntries(
     before.map(([name, pids, used]) => [name, ((cpuSeconds(pids) - used) * 1e6) / result.requests]),
   );
   return { ...result, cpuMicroseconds };
 }
 
-/** The middle one of an odd number of figures, the mean of the middle two of an even number. */
+/** The median. */
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -38,8 +38,8 @@ export function median(figures: readonly number[]): number {
 }
 
 /**
- * Runs the two in turn, `rounds` times, so that a machine that slows down slows both: their medians. The first round is
- * not counted: in it the code is compiled.
+ * Runs the two alternately, `rounds` times, so that a slow machine slows both; returns their medians.
+ * The first round is not counted: it compiles the code.
  */
 export async function interleaved<A, B>(
   rounds: number,

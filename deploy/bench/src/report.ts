@@ -3,10 +3,10 @@ import type { Figure } from "./row.ts";
 
 /** Every figure of a run at one size. */
 export interface Report {
-  /** What was there. */
+  /** The size, in words. */
   title: string;
   figures: Figure[];
-  /** The figures that say most, each with what it says. */
+  /** The most important figures, each with its sentence. */
   leading: ReadonlyMap<string, (figure: string) => string>;
 }
 
@@ -24,16 +24,16 @@ export function figureCells({ name, value, unit, baseline, ratio, target, holds 
   ];
 }
 
-/** A report in two sentences. A target that does not hold is named by its row; here stands how many do. */
+/** A report in two sentences. A missed target is named by its row; this counts the met ones. */
 export function headline({ title, figures, leading }: Report): string {
   const said = figures.flatMap(({ name, value, unit }) => {
     const sentence = leading.get(name);
     return sentence === undefined ? [] : [sentence(`${round(value)} ${unit}`)];
   });
-  const judged = figures.filter(({ holds }) => holds !== null);
-  const held = judged.filter(({ holds }) => holds === true).length;
+  const targets = figures.filter(({ holds }) => holds !== null);
+  const held = targets.filter(({ holds }) => holds === true).length;
   const first = said.length === 0 ? "" : `With ${title} ${said.join(", ")}. `;
-  return `${first}${held} of ${judged.length} targets hold.`;
+  return `${first}${held} of ${targets.length} targets hold.`;
 }
 
 /** A Markdown table of one report. */

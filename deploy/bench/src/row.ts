@@ -9,34 +9,34 @@ export interface Figure {
   unit: string;
   /** value / baseline, or null without one. */
   ratio: number | null;
-  /** In words, as docs/benchmarks.md shows it. */
+  /** In words, for docs/benchmarks.md. */
   target: string;
   holds: boolean | null;
 }
 
-/** What a row may use: the servers, and the process that loads them. */
+/** The servers and the loading process for a row. */
 export interface BenchOf<Content> {
   coffer: RunningCoffer;
-  /** What is in them. */
+  /** The seeded data. */
   seeded: Content;
   loader: Loader;
   /** Seconds of each burst of load. */
   seconds: number;
-  /** How often value and baseline take turns. */
+  /** How often value and baseline alternate. */
   rounds: number;
 }
 
-/** One benchmark: its name, as on the command line, and its figures. */
+/** One benchmark: its name on the command line, and its figures. */
 export interface RowOf<Content> {
   name: string;
   run(bench: BenchOf<Content>): Promise<Figure[]>;
 }
 
-/** Of the Secrets Manager. */
+/** A row of the Secrets Manager. */
 export type Bench = BenchOf<Seeded>;
 export type Row = RowOf<Seeded>;
 
-/** A figure that is judged by its ratio to the baseline. */
+/** A figure whose target is a ratio to the baseline. */
 export function ratioFigure(
   name: string,
   unit: string,
@@ -50,7 +50,7 @@ export function ratioFigure(
   return { name, baseline, value, unit, ratio, target, holds };
 }
 
-/** A figure that is judged by itself; its baseline is there to compare. */
+/** A figure whose target is absolute; its baseline is for comparison. */
 export function absoluteFigure(
   name: string,
   unit: string,

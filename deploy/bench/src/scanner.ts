@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { builtInRules, createEngine, scanPlain, selectRules } from "@coffer/scan";
 import { interleaved, median } from "./measure.ts";
-import type { Report } from "./report.ts";
-import { figureCells } from "./report.ts";
-import type { Figure } from "./row.ts";
-import { absoluteFigure } from "./row.ts";
+import { figureCells, type Report } from "./report.ts";
+import { absoluteFigure, type Figure } from "./row.ts";
 
 const checkout = resolve(import.meta.dirname, "../../..");
 const command = join(checkout, "packages/cli/bin/coffer.mjs");
@@ -15,7 +13,7 @@ const rounds = 5;
 const leastMegabytesPerSecond = 250;
 const largestFile = 400_000;
 
-/** The scanner needs no service: it is measured alone, at a tenth of its size and whole. */
+/** The scanner needs no service: it is measured alone, at a tenth of its size and at full size. */
 export async function scannerReports(): Promise<[tenth: Report, full: Report]> {
   return [await reportOf(4), await reportOf(40)];
 }
@@ -53,7 +51,7 @@ function sourceTree(most: number): Buffer[] {
   return files;
 }
 
-/** Processor time of this thread, so that other processes do not count. */
+/** CPU time of this thread, without other processes. */
 function megabytesPerSecond(files: readonly Buffer[], search: (bytes: Buffer) => void): number {
   const total = files.reduce((sum, { length }) => sum + length, 0);
   const before = process.cpuUsage();
@@ -88,7 +86,7 @@ async function inMemory(files: readonly Buffer[]): Promise<Figure> {
   };
 }
 
-/** The command from its start to its end, on one line of stdin and on a staged change of 20 files. */
+/** The whole command, on one line of stdin and on a staged change of 20 files. */
 async function startUp(size: number): Promise<Figure[]> {
   const root = mkdtempSync(join(tmpdir(), "coffer-bench-scan-"));
   try {

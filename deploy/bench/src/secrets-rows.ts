@@ -11,7 +11,7 @@ import { secretRead } from "./rows/secret-read.ts";
 import { secretWrite } from "./rows/secret-write.ts";
 import { startUp } from "./rows/start-up.ts";
 
-/** The benchmarks of the Secrets Manager, in the order in which they run: those that write come last. */
+/** The benchmarks of the Secrets Manager in their order: those that write come last. */
 export const secretsRows: readonly Row[] = [
   secretRead,
   firstRequest,

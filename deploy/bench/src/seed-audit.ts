@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { connectBus } from "@coffer/bus";
-import type { Bus } from "@coffer/bus";
-import { auditAppendOf } from "@coffer/events";
-import type { AuditDraft } from "@coffer/events";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Bus, connectBus } from "@coffer/bus";
+import { auditAppendOf, type AuditDraft } from "@coffer/events";
 import { newId } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 import type { RunningCoffer } from "./coffer.ts";
@@ -12,11 +11,13 @@ export interface AuditSize {
   records: number;
 }
 
-/** What the benchmarks of the audit work with. */
+/** The parts that the audit's benchmarks use. */
 export interface SeededAudit {
   size: AuditSize;
   orgId: string;
-  /** Appends that many records as auth-sm does; resolves when all are in the chain. */
+  /** Connected as auth-sm. */
+  bus: Bus;
+  /** Appends `count` records as auth-sm does; resolves when all are in the chain. */
   append(count: number): Promise<void>;
 }
 
@@ -45,9 +46,14 @@ export async function seedAudit(coffer: RunningCoffer, size: AuditSize): Promise
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
   };
-  while (!bus.connected) await new Promise((resolve) => setTimeout(resolve, 20));
+  const isAnswered = (): Promise<boolean> =>
+    append(1).then(
+      () => true,
+      () => false,
+    );
+  while (!bus.connected || !(await isAnswered())) await pause(20);
   await append(size.records);
-  return { size, orgId, append };
+  return { size, orgId, bus, append };
 }
 
 function draftOf(orgId: string): AuditDraft {

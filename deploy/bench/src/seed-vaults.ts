@@ -1,40 +1,39 @@
 import { createHash, randomUUID } from "node:crypto";
 import { signUserToken } from "@coffer/tokens";
 import pg from "pg";
-import { audience } from "./coffer.ts";
-import type { RunningCoffer } from "./coffer.ts";
+import { audience, type RunningCoffer } from "./coffer.ts";
 
-/** How much is in the database and connected to it. */
+/** The size of the database and the number of devices. */
 export interface VaultsSize {
-  /** Records of 1 KiB in 50 vaults that everybody shares. */
+  /** Records of 1 KiB in 50 vaults that everyone shares. */
   records: number;
-  /** Records of 2 KiB in a vault of its own. */
+  /** Records of 2 KiB in a separate vault. */
   large: number;
-  /** Devices that are connected at once. */
+  /** Concurrently connected devices. */
   connections: number;
 }
 
-/** Somebody, with an access token that is valid for an hour. */
+/** A person with an access token that is valid for an hour. */
 export interface Person {
   userId: string;
   token: string;
 }
 
-/** What was put into an installation. The n-th record is in vault n modulo 50. */
+/** The seeded data. The n-th record is in vault n modulo 50. */
 export interface SeededVaults {
   size: VaultsSize;
   /** They all see all of the 50 vaults. */
   people: readonly [Person, ...Person[]];
   vaultIds: readonly [string, ...string[]];
   recordId(n: number): string;
-  /** The vault of the large records, which only its owner sees. */
+  /** The vault of the large records, visible to its owner only. */
   large: { vaultId: string; owner: Person };
 }
 
 const vaults = 50;
 const persons = 100;
 
-/** Fills an empty vaults schema. What the ciphertext holds does not matter to a server that cannot open it. */
+/** Fills an empty vaults schema. The service cannot open ciphertext, so its content is arbitrary. */
 export async function seedVaults(coffer: RunningCoffer, size: VaultsSize): Promise<SeededVaults> {
   const people = await Promise.all(Array.from({ length: persons }, () => newPerson(coffer)));
   const owner = await newPerson(coffer);

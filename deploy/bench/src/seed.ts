@@ -1,23 +1,22 @@
-import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import pg from "pg";
 
-/** How much is in the database: secrets in folders of 500, machines that each read one folder. */
+/** The size of the database: secrets in folders of 500, machines that each read one folder. */
 export interface Size {
   secrets: number;
   clients: number;
 }
 
-/** A machine with the token that it signs itself, valid for an hour. */
+/** A machine with a self-signed token, valid for an hour. */
 export interface Machine {
   clientId: string;
   folder: number;
   token: string;
-  /** Another valid token of the same machine, which the service has not seen. */
+  /** Another valid token of the same machine, new to the service. */
   freshToken(): string;
 }
 
-/** What was put into an installation. `uid(n)` is the n-th secret's; it is in folder ⌊n / 500⌋. */
+/** The seeded data. `uid(n)` is the n-th secret's; it is in folder ⌊n / 500⌋. */
 export interface Seeded {
   size: Size;
   orgId: string;
@@ -29,8 +28,8 @@ export interface Seeded {
 export const secretsPerFolder = 500;
 
 /**
- * Fills an empty auth-sm schema with one organization. Payloads have the size of 1 KiB of ciphertext in base64; what
- * they hold does not matter to a server that cannot open them.
+ * Fills an empty auth-sm schema with one organization. Payloads have the size of 1 KiB of ciphertext in
+ * base64, with arbitrary content.
  */
 export async function seed(postgresUrl: string, size: Size, audience: string): Promise<Seeded> {
   const client = new pg.Client({ connectionString: postgresUrl, options: "-c search_path=auth_sm,public" });
@@ -96,7 +95,7 @@ function newMachine(folder: number, audience: string): Machine & { publicKey: st
   };
 }
 
-/** A machine's token as the specification describes it (5.2); `serial` makes it unlike the others of its second. */
+/** A machine's token by the specification (5.2); `serial` distinguishes tokens of one second. */
 function signToken(key: KeyObject, clientId: string, audience: string, serial: number): string {
   const now = Math.floor(Date.now() / 1000);
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");

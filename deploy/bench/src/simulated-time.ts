@@ -1,9 +1,9 @@
 import type { WatchTime } from "../../../packages/sdk/src/watch-secrets.ts";
 
 export interface SimulatedTime extends WatchTime {
-  /** Seconds since the beginning. */
+  /** Seconds since the start. */
   now(): number;
-  /** Lets so many seconds pass: what is planned is done in order, each thing to its end before the next. */
+  /** Lets `seconds` pass: planned work runs in order, one after the other. */
   run(seconds: number): Promise<void>;
 }
 
@@ -12,7 +12,7 @@ interface Planned {
   work: () => Promise<void>;
 }
 
-/** Time and chance for watches that nobody wants to wait for. One seed gives one run. */
+/** Simulated time and randomness for watches. One seed gives one run. */
 export function simulatedTime(seed: number): SimulatedTime {
   const planned = new Set<Planned>();
   let state = seed;

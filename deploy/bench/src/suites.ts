@@ -1,13 +1,11 @@
 import { audience } from "./coffer.ts";
 import { auditAppend } from "./rows/audit-append.ts";
+import { auditPages } from "./rows/audit-pages.ts";
 import { siemDelivery } from "./rows/siem-delivery.ts";
 import { secretsRows } from "./secrets-rows.ts";
-import type { Seeded, Size } from "./seed.ts";
-import { seed } from "./seed.ts";
-import type { AuditSize, SeededAudit } from "./seed-audit.ts";
-import { seedAudit } from "./seed-audit.ts";
-import type { SeededVaults, VaultsSize } from "./seed-vaults.ts";
-import { seedVaults } from "./seed-vaults.ts";
+import { seed, type Seeded, type Size } from "./seed.ts";
+import { type AuditSize, seedAudit, type SeededAudit } from "./seed-audit.ts";
+import { type SeededVaults, seedVaults, type VaultsSize } from "./seed-vaults.ts";
 import type { Suite } from "./suite.ts";
 import { vaultsRows } from "./vaults-rows.ts";
 
@@ -33,7 +31,8 @@ export const auditSuite: Suite<AuditSize, SeededAudit> = {
   sizes: { full: { records: 100_000 }, tenth: { records: 10_000 } },
   title: ({ records }) => `${number(records)} audit records`,
   seed: seedAudit,
-  rows: [siemDelivery, auditAppend],
+  release: ({ bus }) => bus.close(),
+  rows: [siemDelivery, auditAppend, auditPages],
   leading: new Map([["siem: delivery, by itself", (figure) => `audit records reach a SIEM at ${figure}`]]),
 };
 

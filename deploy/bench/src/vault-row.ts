@@ -1,6 +1,6 @@
 import type { BenchOf, RowOf } from "./row.ts";
 import type { SeededVaults } from "./seed-vaults.ts";
 
-/** Of vaults and live sync. */
+/** A row of vaults and live sync. */
 export type VaultBench = BenchOf<SeededVaults>;
 export type VaultRow = RowOf<SeededVaults>;

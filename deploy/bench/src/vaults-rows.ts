@@ -6,7 +6,7 @@ import { push } from "./rows/push.ts";
 import { recordWrite } from "./rows/record-write.ts";
 import type { VaultRow } from "./vault-row.ts";
 
-/** The benchmarks of vaults and live sync, in the order in which they run: those that write much come last. */
+/** The benchmarks of vaults and live sync in their order: those that write much come last. */
 export const vaultsRows: readonly VaultRow[] = [
   fullSync,
   incrementalSync,

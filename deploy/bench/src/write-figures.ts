@@ -1,15 +1,13 @@
 import type { QueryConfig } from "pg";
 import { bareWrites } from "./bare-writes.ts";
 import type { Request } from "./load.ts";
-import type { Measured } from "./measure.ts";
-import { interleaved, measure, median } from "./measure.ts";
-import type { BenchOf, Figure } from "./row.ts";
-import { absoluteFigure, ratioFigure } from "./row.ts";
+import { interleaved, measure, type Measured, median } from "./measure.ts";
+import { absoluteFigure, type BenchOf, type Figure, ratioFigure } from "./row.ts";
 import { addresses } from "./rows/secret-read.ts";
 
 const connections = 8;
 
-/** What a kind of write is, by Coffer and bare. */
+/** A kind of write, by Coffer and bare. */
 export interface Writes {
   name: string;
   requests: Request[];
@@ -27,7 +25,7 @@ export async function writeFigures(
   const bare = { postgresUrl: coffer.postgresUrl, schema, connections, seconds };
   const { a, b } = await interleaved(
     rounds,
-    () => measure(loader, load, { all: coffer.pids.all }, coffer.settled),
+    () => measure(loader, load, { all: coffer.pids.all }, coffer.drained),
     () => bareWrites(bare, statement),
   );
   const of = (pick: (result: Measured) => number): number => median(a.map(pick));

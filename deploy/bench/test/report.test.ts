@@ -22,12 +22,12 @@ const report = {
     figure("secret read: CPU of all processes", 231, "µs", true),
     figure("secret read: p50 one at a time", 0.723, "ms", false),
     figure("something else", 7, "ms", true),
-    figure("something that nobody judges", 7, "ms", null),
+    figure("something without a target", 7, "ms", null),
     figure("secret create: rate", 1463.2, "1/s", false),
   ],
 };
 
-await t.test("a report begins with what its most telling figures say, and how many targets hold", (t) => {
+await t.test("a report begins with its most important figures and the number of met targets", (t) => {
   const said =
     "With 10,000 secrets a read costs 231 µs of CPU in all processes together, its answer is there after 0.72 ms, " +
     "new ones are written at 1463 1/s. 2 of 4 targets hold.";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Text in which `${name.field}` stands for something that the case was given or has saved. */
+/** Text in which `${name.field}` is replaced by a given or saved value. */
 const text = z.string();
 const alias = z.string().regex(/^[a-z][a-z0-9_]*$/);
 const permission = z.enum(["read", "write"]);
@@ -21,7 +21,7 @@ const tokenGiven = z.strictObject({
   unsealed: z.array(alias).default([]),
   /** The service makes the token, and seals nothing. */
   made_by_service: z.boolean().default(false),
-  /** In an application that nothing else is in. */
+  /** In an application of its own. */
   own_application: z.boolean().default(false),
   expires_in: z.number().optional(),
   client_expires_in: z.number().optional(),
@@ -29,10 +29,10 @@ const tokenGiven = z.strictObject({
 });
 export type TokenGiven = z.infer<typeof tokenGiven>;
 
-/** The sessions of somebody who is there for this case alone: the first is that of the registration. */
+/** The sessions of a person of this case alone: the first is that of the registration. */
 const sessions = z.array(alias).min(1);
 
-/** What must be there before the first step, by the names under which the steps speak of it. */
+/** The objects to make before the first step, by the names that steps use. */
 export const givenFile = z.strictObject({
   folders: z.array(alias).default([]),
   secrets: z.record(alias, secretGiven).default({}),
@@ -45,7 +45,7 @@ export type Given = z.infer<typeof givenFile>;
 const jwt = z.strictObject({
   header: z.record(z.string(), z.unknown()).default({}),
   claims: z.record(z.string(), z.unknown()).default({}),
-  /** Whose key signs; the machine's own unless told. */
+  /** The signer of the key; by default the machine itself. */
   key: z.enum(["own", "another"]).default("own"),
   signature: z.enum(["p1363", "der", "altered", "none", "hmac"]).default("p1363"),
 });
@@ -55,9 +55,9 @@ export type JwtGiven = z.infer<typeof jwt>;
 const stripe = z.strictObject({
   /** How many seconds ago. */
   age: z.number().default(0),
-  /** Whose key signs: a signing secret of the installation, or one that it does not know. */
+  /** The signing secret: one of the installation, or an unknown one. */
   key: z.enum(["own", "another"]).default("own"),
-  /** What is signed in the place of the body. */
+  /** The signed text instead of the body. */
   over: z.string().optional(),
 });
 export type StripeGiven = z.infer<typeof stripe>;
@@ -69,7 +69,7 @@ const expectation = z.strictObject({
 });
 export type Expectation = z.infer<typeof expectation>;
 
-/** What a client opens of an answer. A folder key is found under its folder's id. */
+/** A value to open from a response. A folder key is found under its folder's id. */
 const opening = z.strictObject({
   sealed: text,
   as: z.enum(["data", "title", "field", "folder_key"]),
@@ -84,13 +84,13 @@ export type Opening = z.infer<typeof opening>;
 
 const speaker = {
   /**
-   * A machine, or a person (`owner`, `member`, `traveller`, `neighbour`, or a session of `people`); without it the request
-   * says nobody.
+   * The caller: a machine, or a person (`owner`, `member`, `traveller`, `neighbour`, `audited`, or a
+   * session of `people`); without it the request is anonymous.
    */
   as: alias.optional(),
   jwt: jwt.optional(),
   headers: z.record(z.string(), text).default({}),
-  /** Source addresses by name; every request of a case comes from the same one unless told. */
+  /** Source addresses by name; by default every request of a case has the same one. */
   from: z.string().optional(),
 };
 export type Speaker = z.infer<z.ZodObject<typeof speaker>>;
@@ -98,7 +98,7 @@ export type Speaker = z.infer<z.ZodObject<typeof speaker>>;
 const request = {
   send: text,
   ...speaker,
-  /** The header as it is, in the place of a machine's token. */
+  /** The header as it is, instead of a machine's token. */
   authorization: z.unknown().optional(),
   body: z.unknown().optional(),
   /** A body that is not JSON of our making. */
@@ -123,14 +123,14 @@ const together = z.strictObject({
 });
 export type Together = z.infer<typeof together>;
 
-/** Seconds in which something must come, where a step does not say: what the specification calls "within seconds". */
+/** The default limit in seconds: the "within seconds" of the specification. */
 const within = z.number().positive().default(10);
 
 const open = z.strictObject({
-  /** What the steps after it call the connection. */
+  /** The name of the connection in later steps. */
   open: alias,
   ...speaker,
-  /** What follows the path. The token of `as`, unless this or `protocols` is given; there it is `${access_token}`. */
+  /** The query. By default the token of `as`, unless `protocols` is given; there it is `${access_token}`. */
   query: text.optional(),
   protocols: z.array(text).optional(),
   /** Whether pings are answered. */
@@ -150,7 +150,7 @@ export type Say = z.infer<typeof say>;
 
 const hear = z.strictObject({
   hear: alias,
-  /** Messages that are not like this are passed over. */
+  /** Messages that do not match this are skipped. */
   which: z.unknown().optional(),
   message: z.unknown(),
   within,
@@ -158,7 +158,7 @@ const hear = z.strictObject({
 });
 export type Hear = z.infer<typeof hear>;
 
-/** It is open for so many seconds more. */
+/** It must stay open for these seconds. */
 const stays = z.strictObject({ stays: alias, for: z.number().positive() });
 export type Stays = z.infer<typeof stays>;
 
@@ -166,7 +166,7 @@ const closed = z.strictObject({
   closed: alias,
   code: z.int(),
   within,
-  /** No message like this may have come before it, since the last one that was heard. */
+  /** No message like this may have come before it, since the last `hear`. */
   without: z.unknown().optional(),
 });
 export type Closed = z.infer<typeof closed>;
@@ -182,12 +182,31 @@ const socketStep = z.union([
 ]);
 export type SocketStep = z.infer<typeof socketStep>;
 
+/** The receiver's response to the next requests below a path, instead of a SIEM's. */
+const answers = z.strictObject({
+  answers: text,
+  times: z.int().positive(),
+  status: z.int(),
+  headers: z.record(z.string(), text).default({}),
+  body: z.unknown().optional(),
+});
+
+/** The installation sends a matching request to the receiver, below a path. */
+const received = z.strictObject({ received: text, request: z.unknown(), within: z.number().positive().default(20) });
+
+/** It has sent nothing below this path. */
+const untouched = z.strictObject({ untouched: text });
+
+const receiverStep = z.union([answers, received, untouched]);
+export type ReceiverStep = z.infer<typeof receiverStep>;
+
 const single = z.union([
   z.strictObject({ let: z.record(alias, z.unknown()) }),
   z.strictObject({ pause: z.number().positive() }),
   z.strictObject({ quiet: z.literal(true) }),
   together,
   send,
+  receiverStep,
   socketStep,
 ]);
 
@@ -202,10 +221,11 @@ export const caseFile = z.strictObject({
   says: z.string(),
   given: givenFile.prefault({}),
   /**
-   * `forwarded`: several source addresses; `direct`: the runner's own address is what counts; `stripe`: a signing secret of
-   * the installation.
+   * `forwarded`: several source addresses; `direct`: the runner's own address counts; `stripe`: a
+   * signing secret of the installation; `siem`: an organization that may have SIEM endpoints;
+   * `receiver`: also an address at which the runner receives deliveries.
    */
-  needs: z.enum(["forwarded", "direct", "stripe"]).optional(),
+  needs: z.enum(["forwarded", "direct", "stripe", "siem", "receiver"]).optional(),
   steps: z.array(step).min(1),
 });
 export type CaseFile = z.infer<typeof caseFile>;

@@ -4,11 +4,10 @@ import { CaseFailure, shown } from "./failure.ts";
 import { match } from "./match.ts";
 import type { Token } from "./organization.ts";
 import type { Run } from "./run.ts";
-import type { FolderKey } from "./seal.ts";
-import { openSealed } from "./seal.ts";
+import { type FolderKey, openSealed } from "./seal.ts";
 import { evaluate, lookUp } from "./template.ts";
 
-/** Compares an answer with what a step expects of its request. Throws CaseFailure. */
+/** Compares a response with the expectation of its step. Throws CaseFailure. */
 export function checkAnswer(
   answer: HttpAnswer,
   { status, headers, body }: Expectation,
@@ -25,10 +24,10 @@ export function checkAnswer(
   else if (body !== undefined) match(answer.json, body, "the body");
 }
 
-/** Opens what a step names of an answer. Throws CaseFailure. */
+/** Opens the values that a step names. Throws CaseFailure. */
 export async function checkOpening(run: Run, opening: Opening): Promise<void> {
-  const { as, gives, uid, field, dek } = (await evaluate({ ...opening, sealed: "" }, run.scope)) as Opening; // the shape stays
-  const folder = lookUp(opening.folder, run.scope) as FolderKey; // the names of folders are those of `folders`
+  const { as, gives, uid, field, dek } = (await evaluate({ ...opening, sealed: "" }, run.scope)) as Opening; // evaluation preserves the shape
+  const folder = lookUp(opening.folder, run.scope) as FolderKey; // every folder's name is in `folders`
   const found = await evaluate(opening.sealed, run.scope);
   const sealed = as === "folder_key" ? lookUp(folder.id, found) : found;
   const wrapKey = opening.token === undefined ? undefined : (lookUp(opening.token, run.scope) as Token).wrapKey;

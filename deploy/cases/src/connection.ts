@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Socket, SocketRequest } from "./socket.ts";
-import { openSocket } from "./socket.ts";
+import { openSocket, type Socket, type SocketRequest } from "./socket.ts";
 
-/** One request as it goes out. */
+/** One request as it is sent. */
 export interface HttpRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
   body?: string | undefined;
-  /** The source address to be taken for, where the runner is a trusted proxy. */
+  /** The source address to forward, if the runner is a trusted proxy. */
   address?: string | undefined;
 }
 
@@ -16,17 +15,17 @@ export interface HttpAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The parsed JSON body; undefined for other bodies. */
   json: unknown;
 }
 
-/** A WebSocket as it is asked for. */
+/** A request for a WebSocket. */
 export interface UpgradeRequest extends Omit<SocketRequest, "address"> {
   path: string;
   address?: string | undefined;
 }
 
-/** How requests reach the installation. */
+/** The runner's way to the installation. */
 export interface Connection {
   readonly url: string;
   /** Whether source addresses can be chosen. */
@@ -34,15 +33,15 @@ export interface Connection {
   /** Sends once. */
   send(request: HttpRequest): Promise<HttpAnswer>;
   /**
-   * Sends again after the wait that the answer asks for: at 429, and at 503, with which an overloaded installation puts
-   * a request off.
+   * Repeats the request after the `Retry-After` of a 429, or of a 503, with which an overloaded
+   * installation postpones it.
    */
   sendPatiently(request: HttpRequest): Promise<HttpAnswer>;
-  /** Asks for a WebSocket, as patiently; the answer has it when it was opened. */
+  /** Requests a WebSocket with such retries; the response has the open socket. */
   openPatiently(request: UpgradeRequest): Promise<HttpAnswer & { socket?: Socket | undefined }>;
-  /** A source address that nobody has used yet; undefined where addresses cannot be chosen. */
+  /** A new source address; undefined if addresses cannot be chosen. */
   newAddress(): string | undefined;
-  /** Waits until the limiter has forgotten every request that was sent from the runner's own address. */
+  /** Waits until the limiter has forgotten every request from the runner's own address. */
   quiet(): Promise<void>;
 }
 
@@ -52,13 +51,13 @@ const mostWaits = 5;
 export interface ConnectionOptions {
   url: string;
   forwarded: boolean;
-  /** Called before each wait, with the status that asked for it. */
+  /** Called before each wait, with the status that caused it. */
   onWait?: (seconds: number, status: number) => void;
 }
 
-/** Connects to the installation at `url` (no slash at the end). Its methods throw an Error that names the address. */
+/** Connects to the installation at `url` (without a trailing slash). Errors name the address. */
 export function connect({ url, forwarded, onWait }: ConnectionOptions): Connection {
-  // The range that is set aside for measurements (RFC 2544). Another start each time: an earlier run may be remembered.
+  // The range for measurements (RFC 2544). Another start each time: an earlier run may be remembered.
   let next = Math.floor(Math.random() * 0x20000);
   let lastDirect = Number.NEGATIVE_INFINITY;
 
@@ -67,7 +66,7 @@ export function connect({ url, forwarded, onWait }: ConnectionOptions): Connecti
     try {
       const response = await fetch(url + path, {
         method,
-        // A case may name an address of its own.
+        // A case may name its own address.
         headers: { ...comingFrom(address), ...headers },
         redirect: "manual",
         signal: AbortSignal.timeout(30_000),

@@ -1,4 +1,4 @@
-/** A case that does not hold: what was expected and what came instead. */
+/** A failed case: the expected and the actual value. */
 export class CaseFailure extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class CaseFailure extends Error {
   }
 }
 
-/** A value as a message shows it, cut to a readable length. */
+/** A value for a message, cut to a readable length. */
 export function shown(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;

@@ -1,16 +1,15 @@
-import type { KeyObject } from "node:crypto";
-import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import type { JwtGiven } from "./case-file.ts";
 import type { Machine } from "./machine.ts";
 
 const lifeSeconds = 300;
 
-/** A token with nothing wrong. */
+/** A valid token. */
 export const rightToken: JwtGiven = { header: {}, claims: {}, key: "own", signature: "p1363" };
 
 /**
- * A machine's token for `audience` as a case wants it: the right one, with header members and claims put in the place
- * of the right ones (null takes one away), signed in the way that is named.
+ * A machine's token for `audience` as a case wants it: a valid one with replaced header members and
+ * claims (null removes one), signed in the named way.
  */
 export function signToken(
   { client_id, public_key, privateKey }: Machine,

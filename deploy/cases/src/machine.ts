@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 
-/** A bootstrapped client, as the steps speak of it. */
+/** A bootstrapped client, by its names in steps. */
 export interface Machine {
   client_id: string;
   application_id: string;

@@ -1,14 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { connect } from "./connection.ts";
-import type { Options } from "./options.ts";
-import { readOptions, usage, UsageError } from "./options.ts";
+import { type Options, readOptions, usage, UsageError } from "./options.ts";
 import { CaseFileError, chooseCases, readCases } from "./read-cases.ts";
-import type { Result } from "./run-cases.ts";
-import { runCases } from "./run-cases.ts";
+import { startReceiver } from "./receiver.ts";
+import { type Result, runCases } from "./run-cases.ts";
 
 const directory = fileURLToPath(new URL("../../../docs/spec/cases/", import.meta.url));
 
-/** Runs the cases that are asked for and returns the exit code: 0, 1 when one failed, 2 for a wrong command line. */
+/** Runs the requested cases. Exit code: 0, 1 if one failed, 2 for a wrong command line. */
 async function main(args: readonly string[]): Promise<number> {
   try {
     const options = readOptions(args);
@@ -28,21 +27,27 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function runAll({ url, audience, forwarded, json, names }: Options): Promise<number> {
+async function runAll({ url, audience, receiver: listening, forwarded, json, names }: Options): Promise<number> {
   const { shop, cases } = await readCases(directory);
   const results: Result[] = [];
-  await runCases({
-    connection: connect({ url, forwarded, onWait: (seconds) => process.stderr.write(`waiting ${seconds} s\n`) }),
-    audience,
-    // An empty variable is the same as none.
-    stripeSecret: process.env["COFFER_STRIPE_WEBHOOK_SECRETS"]?.split(",")[0]?.trim() || undefined,
-    shop,
-    cases: chooseCases(cases, names),
-    onResult: (result) => {
-      results.push(result);
-      if (!json) process.stdout.write(lineOf(result));
-    },
-  });
+  const receiver = listening === undefined ? undefined : await startReceiver(listening);
+  try {
+    await runCases({
+      receiver,
+      connection: connect({ url, forwarded, onWait: (seconds) => process.stderr.write(`waiting ${seconds} s\n`) }),
+      audience,
+      // An empty variable counts as unset.
+      stripeSecret: process.env["COFFER_STRIPE_WEBHOOK_SECRETS"]?.split(",")[0]?.trim() || undefined,
+      shop,
+      cases: chooseCases(cases, names),
+      onResult: (result) => {
+        results.push(result);
+        if (!json) process.stdout.write(lineOf(result));
+      },
+    });
+  } finally {
+    await receiver?.close();
+  }
   const count = (outcome: Result["outcome"]): number => results.filter((result) => result.outcome === outcome).length;
   const [passed, failed, skipped] = [count("passed"), count("failed"), count("skipped")];
   if (json) process.stdout.write(`${JSON.stringify({ url, passed, failed, skipped, results }, null, 2)}\n`);

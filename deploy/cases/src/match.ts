@@ -7,7 +7,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type Check = (value: unknown, wanted: unknown, where: string) => void;
 
-/** The checks that a case may name, by `{"$name": …}`. */
+/** The checks of `{"$name": …}` in a case. */
 const checks: Record<string, Check> = {
   $type: (value, wanted, where) => must(typeOf(value) === wanted, where, `of type ${shown(wanted)}`, value),
   $timestamp: (value, _, where) =>
@@ -63,9 +63,9 @@ const checks: Record<string, Check> = {
 };
 
 /**
- * Checks a value against what a case expects: an object needs the members that are named, and may have more; a list
- * must be the same, item by item; `{"$check": …}` is one of the checks above; anything else must be equal.
- * Throws CaseFailure.
+ * Compares a value with the expectation of a case: an object needs the named members and may have
+ * more; a list must match item by item; `{"$check": …}` is one of the checks above; other values must
+ * be equal. Throws CaseFailure.
  */
 export function match(value: unknown, wanted: unknown, where: string): void {
   if (Array.isArray(wanted)) {
@@ -90,7 +90,7 @@ export function match(value: unknown, wanted: unknown, where: string): void {
   for (const [name, each] of members) match(value[name], each, `${where}.${name}`);
 }
 
-/** Whether it is as expected. */
+/** Whether a value matches. */
 export function holds(value: unknown, wanted: unknown): boolean {
   try {
     match(value, wanted, "");

@@ -3,12 +3,14 @@ import { parseArgs } from "node:util";
 export interface Options {
   url: string;
   audience: string;
+  /** The runner's address for audit records; undefined without one. */
+  receiver: string | undefined;
   forwarded: boolean;
   json: boolean;
   names: string[];
 }
 
-export const usage = `npm run cases -- --url <address> [--forwarded] [--audience <address>] [--json] [name…]
+export const usage = `npm run cases -- --url <address> [--forwarded] [--audience <address>] [--receiver <address>] [--json] [name…]
 
 Runs the cases of docs/spec/cases against an installation where people may sign up.
 
@@ -18,13 +20,15 @@ Runs the cases of docs/spec/cases against an installation where people may sign 
   --url        the installation's address
   --forwarded  choose a source address for each case by X-Forwarded-For; the runner must be a trusted proxy
   --audience   the base address that machines name in their tokens, where it is not the one of --url
+  --receiver   an http address at which the runner listens as a SIEM; the installation must be able to reach it, and allow
+               its network (COFFER_SIEM_ALLOWED_CIDRS)
   --json       print the results as one JSON document
   name         a case, or a folder of cases; all without any
 
 With COFFER_STRIPE_WEBHOOK_SECRETS, a signing secret of the installation, the cases about billing run too.
 `;
 
-/** The command line is not understood. */
+/** A wrong command line. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -32,7 +36,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Reads the command line; null when it asks for help. Throws UsageError. */
+/** Parses the command line; null for help. Throws UsageError. */
 export function readOptions(args: readonly string[]): Options | null {
   let parsed;
   try {
@@ -42,6 +46,7 @@ export function readOptions(args: readonly string[]): Options | null {
       options: {
         url: { type: "string" },
         audience: { type: "string" },
+        receiver: { type: "string" },
         forwarded: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
@@ -50,10 +55,25 @@ export function readOptions(args: readonly string[]): Options | null {
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-  const { url, audience, forwarded, json, help } = parsed.values;
+  const { url, audience, receiver, forwarded, json, help } = parsed.values;
   if (help) return null;
   if (url === undefined) throw new UsageError("--url is needed: the address of the installation");
-  return { url: addressOf(url), audience: addressOf(audience ?? url), forwarded, json, names: parsed.positionals };
+  return {
+    url: addressOf(url),
+    audience: addressOf(audience ?? url),
+    receiver: receiver === undefined ? undefined : listeningAddress(receiver),
+    forwarded,
+    json,
+    names: parsed.positionals,
+  };
+}
+
+/** Throws UsageError for an address at which no plain http server can listen. */
+function listeningAddress(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== "http:" || url.pathname !== "/" || url.search !== "")
+    throw new UsageError(`--receiver ${text} is no http address without a path`);
+  return url.origin;
 }
 
 function addressOf(text: string): string {

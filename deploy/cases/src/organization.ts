@@ -13,13 +13,11 @@ import type { Given, SecretGiven, TokenGiven } from "./case-file.ts";
 import type { Connection } from "./connection.ts";
 import { CaseFailure } from "./failure.ts";
 import type { Machine } from "./machine.ts";
-import type { Owner, OwnerKey, Person } from "./owner.ts";
-import { createPerson, newEmail } from "./owner.ts";
-import type { FolderKey } from "./seal.ts";
-import { sealSecret } from "./seal.ts";
+import { createPerson, newEmail, type Owner, type OwnerKey, type Person } from "./owner.ts";
+import { type FolderKey, sealSecret } from "./seal.ts";
 import type { Scope } from "./template.ts";
 
-/** A folder, as the steps speak of it. */
+/** A folder, by its names in steps. */
 export interface Folder extends FolderKey {
   name: string;
 }
@@ -27,22 +25,22 @@ export interface Folder extends FolderKey {
 export interface Token {
   id: string;
   name: string;
-  /** What is sent to spend it. */
+  /** The sent value that spends it. */
   token: string;
-  /** What a person was shown. */
+  /** The text that a person was shown. */
   whole: string;
   wrapKey: Uint8Array<ArrayBuffer> | undefined;
   application_id: string;
   org_id: string;
 }
 
-/** An organization of its own, in which cases find what they ask for. */
+/** A separate organization with the objects that cases need. */
 export interface Organization extends Person {
   readonly orgId: string;
   readonly owner: OwnerKey;
-  /** Registers somebody whom the owner has invited as a member. */
+  /** Registers a member whom the owner has invited. */
   addMember(): Promise<Owner>;
-  /** Makes what is given and returns it by name. `known` is what the names in `given` may refer to besides. */
+  /** Makes the given objects and returns them by name. Names in `given` may also refer to `known`. */
   make(given: Given, known: Scope): Promise<Scope>;
 }
 
@@ -140,7 +138,7 @@ async function makeToken(
   return { ...about, token: String(answer["token"]), whole: "", wrapKey: undefined };
 }
 
-/** Spends the token as a machine does, in a case's setup. Throws a CaseFailure when the answer is not 200. */
+/** Spends the token as a machine does. Throws a CaseFailure unless the status is 200. */
 async function bootstrap(connection: Connection, { token, application_id, org_id }: Token): Promise<Machine> {
   const { publicKey, privateKey } = await newKeyPair();
   const answer = await connection.sendPatiently({
@@ -164,5 +162,5 @@ function tokenOf(machine: Given["machines"][string]): TokenGiven {
 function folderOf(scope: Scope, alias: string): Folder {
   const folder = scope[alias];
   if (folder === undefined) throw new TypeError(`the case was given no folder ${alias}`);
-  return folder as Folder; // the names of folders are those of `folders`
+  return folder as Folder; // every folder's name is in `folders`
 }

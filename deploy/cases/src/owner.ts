@@ -1,52 +1,51 @@
 import { randomBytes } from "node:crypto";
 import { decodeBase64 } from "@coffer/crypto";
-import type { PersonSession } from "@coffer/sdk";
-import { memoryKeeper, personClient } from "@coffer/sdk";
+import { memoryKeeper, personClient, type PersonSession } from "@coffer/sdk";
 import { login, register } from "@coffer/sdk/account";
 import type { Connection } from "./connection.ts";
 
-/** A person who seals a folder's key for oneself. */
+/** A person who seals a folder's key for themselves. */
 export interface OwnerKey {
   id: string;
   userKey: Uint8Array<ArrayBuffer>;
 }
 
-/** Somebody as whom a step may speak. */
+/** A person who can be the caller of a step. */
 export interface Person {
-  /** An access token that is good for another 25 seconds. */
+  /** An access token that is valid for at least 25 seconds. */
   accessToken(): Promise<string>;
 }
 
-/** A session of somebody who is there for one case alone, as the steps speak of it. */
+/** A session of a person of one case, by its names in steps. */
 export interface Session extends Person {
   session_id: string;
   access_token: string;
   refresh_token: string;
 }
 
-/** Somebody who was registered for these cases, in an organization. */
+/** A person of these cases in an organization. */
 export interface Owner extends OwnerKey, Person {
   orgId: string;
   /** The session of the registration. It is not renewed. */
   readonly session: Session;
-  /** Logs in once more, on another device. */
+  /** Logs in again, on another device. */
   login(): Promise<Session>;
-  /** Sends a request as that person and returns the answer's body. Throws an Error that says what was answered. */
+  /** Sends a request as that person and returns the response body. Throws an Error with the response. */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
 }
 
 /** The client below renews a token that has less than 30 seconds left. */
 const spareSeconds = 25;
 
-/** How somebody comes into an organization: with a new one, or by the invitation to this e-mail. */
+/** The person's organization: a new one, or by the invitation to this e-mail. */
 export type Joining = { organization: string } | { inviteToken: string; email: string };
 
-/** An e-mail that nobody has. */
+/** An unused e-mail. */
 export function newEmail(): string {
   return `cases-${randomBytes(9).toString("hex")}@example.com`;
 }
 
-/** Registers a person. Needs an installation where people may sign up. */
+/** Registers a person. Needs an installation with open registration. */
 export async function createPerson(connection: Connection, joining: Joining): Promise<Owner> {
   const address = connection.newAddress();
   const patient: typeof fetch = async (input, init) => {
@@ -93,7 +92,7 @@ export async function createPerson(connection: Connection, joining: Joining): Pr
     return (answer.json ?? {}) as Record<string, unknown>;
   };
 
-  // Without an entry, so without a history: the cases speak as a client that knows the specification alone.
+  // Without an entry, so without a history: the cases use the specification's interface alone.
   if ("organization" in joining) await call("POST", "/api/orgs", { name: joining.organization });
   const org = await call("GET", "/api/org");
   const userKey = decodeBase64(session.user_key);
@@ -111,7 +110,7 @@ export async function createPerson(connection: Connection, joining: Joining): Pr
   };
 }
 
-/** It lasts for as long as a case: nothing renews it. */
+/** Lasts for one case: it is not renewed. */
 function sessionOf({ session_id, access_token, refresh_token }: PersonSession): Session {
   return { session_id, access_token, refresh_token, accessToken: () => Promise.resolve(access_token) };
 }

@@ -1,5 +1,4 @@
-import type { KeyObject } from "node:crypto";
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
 
 /** Public keys in the forms that a careless or hostile client may send. */
 const forms = {
@@ -28,7 +27,7 @@ const forms = {
 
 export type PublicKeyForm = keyof typeof forms;
 
-/** A new public key in this form. Throws a TypeError for a form that there is not. */
+/** A new public key in this form. Throws a TypeError for an unknown form. */
 export function publicKeyIn(form: string): string {
   if (!Object.hasOwn(forms, form)) throw new TypeError(`there is no form of a public key called ${form}`);
   return forms[form as PublicKeyForm]();
@@ -58,19 +57,19 @@ function flipped(whole: Buffer): Buffer {
   return changed;
 }
 
-/** A SubjectPublicKeyInfo on P-256 with these bytes for a point. */
+/** A SubjectPublicKeyInfo on P-256 with these bytes as its point. */
 function withPoint(bytes: Buffer): Buffer {
   const algorithm = der(p256()).subarray(2, 23);
   const bits = Buffer.concat([Buffer.from([0x03, bytes.length + 1, 0x00]), bytes]);
   return Buffer.concat([Buffer.from([0x30, algorithm.length + bits.length]), algorithm, bits]);
 }
 
-/** The same with the outer length in two bytes, which BER allows and DER does not. */
+/** The same key with the outer length in two bytes, which BER allows and DER does not. */
 function longLength(spki: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x30, 0x81, spki.length - 2]), spki.subarray(2)]);
 }
 
-/** A canonical key in the alphabet of URLs, with at least one character that tells the two apart. */
+/** A canonical key in base64url with at least one character that differs from base64. */
 function urlAlphabet(): string {
   for (;;) {
     const text = der(p256()).toString("base64");

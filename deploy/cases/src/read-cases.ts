@@ -1,21 +1,20 @@
 import { readdir, readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { z } from "zod";
-import type { CaseFile, Given } from "./case-file.ts";
-import { caseFile, givenFile } from "./case-file.ts";
+import { type CaseFile, caseFile, type Given, givenFile } from "./case-file.ts";
 
-/** A case and its name: the path of its file without the ending. */
+/** A case and its name: the path of its file without the extension. */
 export interface NamedCase extends CaseFile {
   name: string;
 }
 
 export interface CaseBook {
-  /** What every case finds. */
-  shop: { ours: Given; elsewhere: Given };
+  /** The objects of every case. */
+  shop: { ours: Given; elsewhere: Given; audited: Given };
   cases: NamedCase[];
 }
 
-/** A file of the folder is not what it must be. */
+/** A malformed file in the folder. */
 export class CaseFileError extends Error {
   constructor(file: string, problem: string) {
     super(`${file}: ${problem}`);
@@ -23,7 +22,7 @@ export class CaseFileError extends Error {
   }
 }
 
-const shopFile = z.strictObject({ ours: givenFile, elsewhere: givenFile });
+const shopFile = z.strictObject({ ours: givenFile, elsewhere: givenFile, audited: givenFile });
 
 /** Reads a folder of cases, sorted by name. Throws CaseFileError. */
 export async function readCases(directory: string): Promise<CaseBook> {
@@ -51,7 +50,7 @@ async function parse<Value>(directory: string, file: string, schema: z.ZodType<V
   return parsed.data;
 }
 
-/** The cases whose name is one of these or lies below one of them; all without any. Throws CaseFileError for none. */
+/** The cases with one of these names or below it; all without names. Throws CaseFileError for none. */
 export function chooseCases(cases: readonly NamedCase[], names: readonly string[]): NamedCase[] {
   if (names.length === 0) return [...cases];
   const chosen = (name: string, wanted: string): boolean =>

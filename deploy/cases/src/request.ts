@@ -1,18 +1,17 @@
 import type { Send } from "./case-file.ts";
 import type { HttpRequest } from "./connection.ts";
-import type { Run } from "./run.ts";
-import { addressOf, tokenOf } from "./run.ts";
+import { addressOf, type Run, tokenOf } from "./run.ts";
 import { signEvent } from "./sign-event.ts";
 import { evaluate } from "./template.ts";
 
 /** The parts of a step that make its request. */
 type RequestGiven = Omit<Send, "times" | "expect" | "save" | "opens">;
 
-/** The request that a step describes. */
+/** The request of a step. */
 export async function requestOf(run: Run, step: RequestGiven): Promise<HttpRequest> {
   const { scope } = run;
   const [method = "", ...path] = String(await evaluate(step.send, scope)).split(" ");
-  const headers = (await evaluate(step.headers, scope)) as Record<string, string>; // evaluation keeps the shape
+  const headers = (await evaluate(step.headers, scope)) as Record<string, string>; // evaluation preserves the shape
   const authorization = await authorizationOf(run, step);
   const body =
     step.text === undefined ? jsonOf(await evaluate(step.body, scope)) : String(await evaluate(step.text, scope));

@@ -1,10 +1,9 @@
-import type { Context } from "@coffer/crypto";
-import { box, contexts, seal, unbox } from "@coffer/crypto";
+import { box, type Context, contexts, seal, unbox } from "@coffer/crypto";
 import type { Machine } from "./machine.ts";
 import type { OwnerKey } from "./owner.ts";
 import type { FolderKey } from "./seal.ts";
 
-/** A secret as it was made: what of it is sealed with the folder's key. */
+/** A secret as it was made: the parts that are sealed with the folder's key. */
 export interface MadeSecret {
   uid: string;
   wrapped_dek: string;
@@ -12,7 +11,7 @@ export interface MadeSecret {
   fields?: Record<string, string>;
 }
 
-/** What is to be sealed anew, for whom, and from which key of the folder to which. */
+/** The values to seal again, their recipients, and the old and the new key of the folder. */
 export interface Resealing {
   from: FolderKey;
   to: FolderKey;
@@ -22,7 +21,7 @@ export interface Resealing {
   secrets: readonly MadeSecret[];
 }
 
-/** The body that rotates a folder, as an honest client makes it. Secrets are in their first version. */
+/** The body that rotates a folder, as a correct client makes it. Secrets are in their first version. */
 export async function sealRotation({ from, to, keyVersion, owner, machines, secrets }: Resealing) {
   const again = async (sealed: string, context: Context): Promise<string> =>
     box(to.key, await unbox(from.key, sealed, context), context);

@@ -5,14 +5,14 @@ import type { HttpRequest } from "./connection.ts";
 import { CaseFailure } from "./failure.ts";
 import { match } from "./match.ts";
 import { requestOf } from "./request.ts";
+import { runReceiverStep } from "./run-receiver-step.ts";
 import { runSocketStep } from "./run-socket-step.ts";
 import type { Run, Stage } from "./run.ts";
-import type { Scope } from "./template.ts";
-import { evaluate, lookUp } from "./template.ts";
+import { evaluate, lookUp, type Scope } from "./template.ts";
 
 /**
- * Runs the steps of a case, one after the other, and closes what it has opened. Throws a CaseFailure at the first that
- * does not hold.
+ * Runs the steps of a case in order, and closes its connections. Throws a CaseFailure at the first
+ * failed step.
  */
 export async function runSteps(stage: Stage, scope: Scope, steps: readonly Step[]): Promise<void> {
   const run: Run = { ...stage, scope: { ...scope }, addresses: new Map(), sockets: new Map() };
@@ -41,15 +41,16 @@ async function runStep(run: Run, step: Step): Promise<void> {
   else if ("until" in step) await runUntil(run, step.until, step.within);
   else if ("together" in step) await runTogether(run, step);
   else if ("send" in step) for (let time = 0; time < step.times; time += 1) await runSend(run, step);
+  else if ("received" in step || "untouched" in step || "answers" in step) await runReceiverStep(run, step);
   else await runSocketStep(run, step);
 }
 
 async function runSend(run: Run, step: Send): Promise<void> {
   const request = await requestOf(run, step);
-  // A case about the limit meets it; any other waits.
+  // A case about the limit expects 429; any other waits.
   const expectsLimit = [step.expect.status].flat().includes(429);
   const answer = expectsLimit ? await run.connection.send(request) : await run.connection.sendPatiently(request);
-  const expected = (await evaluate(step.expect, run.scope)) as Expectation; // evaluation keeps the shape
+  const expected = (await evaluate(step.expect, run.scope)) as Expectation; // evaluation preserves the shape
   checkAnswer(answer, expected, request);
   run.scope["answer"] = answer.json;
   const about = { body: answer.json, header: Object.fromEntries(answer.headers) };

@@ -1,17 +1,18 @@
 import type { Given } from "./case-file.ts";
 import type { Connection } from "./connection.ts";
 import { CaseFailure } from "./failure.ts";
-import type { Organization } from "./organization.ts";
-import { createOrganization } from "./organization.ts";
+import { createOrganization, type Organization } from "./organization.ts";
 import type { CaseBook, NamedCase } from "./read-cases.ts";
+import type { Receiver } from "./receiver.ts";
 import { runSteps } from "./run-case.ts";
 import type { Stage } from "./run.ts";
+import { createSiemOrganization } from "./siem-organization.ts";
 import type { Scope } from "./template.ts";
 
 export interface Result {
   name: string;
   outcome: "passed" | "failed" | "skipped";
-  /** Why it failed or was not run. */
+  /** The reason of a failure, or why it was not run. */
   reason?: string;
   milliseconds: number;
 }
@@ -19,25 +20,28 @@ export interface Result {
 export interface RunOptions {
   connection: Connection;
   audience: string;
-  /** A signing secret of the installation, for cases that speak as Stripe. */
+  /** A signing secret of the installation, for cases with Stripe events. */
   stripeSecret?: string | undefined;
+  /** The runner's address for audit records, for cases about their delivery. */
+  receiver?: Receiver | undefined;
   shop: CaseBook["shop"];
   cases: readonly NamedCase[];
   onResult: (result: Result) => void;
 }
 
-/** Cases at the same time, where each has a source address of its own. */
+/** Concurrent cases, if each has its own source address. */
 const sideBySide = 6;
 
 /**
- * Runs cases, each in what every case finds and in what it is given besides. From one address they run one after the
- * other, because they share its limits.
- * Throws when the installation cannot be prepared: it does not answer, or nobody may sign up.
+ * Runs cases, each with the common objects and its own. With one address they run one after the other,
+ * because they share its limits.
+ * Throws if the installation cannot be prepared: it does not answer, or registration is closed.
  */
 export async function runCases({
   connection,
   audience,
   stripeSecret,
+  receiver,
   shop,
   cases,
   onResult,
@@ -45,7 +49,8 @@ export async function runCases({
   const ours = await createOrganization(connection, "Cases");
   const elsewhere = await createOrganization(connection, "Cases elsewhere");
   const [member, traveller] = [await ours.addMember(), await ours.addMember()];
-  const people = { owner: ours, member, traveller, neighbour: elsewhere };
+  const audited = cases.some(needsSiem) ? await createSiemOrganization(connection, stripeSecret) : null;
+  const people = { owner: ours, member, traveller, neighbour: elsewhere, ...(audited === null ? {} : { audited }) };
   const scope: Scope = {
     base_url: connection.url,
     audience,
@@ -56,20 +61,22 @@ export async function runCases({
     neighbour: { id: elsewhere.owner.id, org_id: elsewhere.orgId },
     ...(await ours.make(shop.ours, {})),
     ...(await elsewhere.make(shop.elsewhere, {})),
+    ...(audited === null ? {} : await audited.make(shop.audited, {})),
+    ...(receiver === undefined ? {} : { receiver: receiver.url }),
   };
-  // Those that wait for long begin first, so that at the end nobody waits for them.
+  // Long waits begin first, so that they do not extend the run.
   const waiting = cases.toSorted((one, other) => waitOf(other) - waitOf(one));
   const work = async (): Promise<void> => {
     for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
       const started = performance.now();
-      const outcome = await runOne(each, { connection, audience, stripeSecret, ours, people, scope });
+      const outcome = await runOne(each, { connection, audience, stripeSecret, receiver, ours, people, scope });
       onResult({ name: each.name, ...outcome, milliseconds: Math.round(performance.now() - started) });
     }
   };
   await Promise.all(Array.from({ length: connection.forwarded ? sideBySide : 1 }, work));
 }
 
-/** The seconds that the steps of a case wait for, whatever the installation does. */
+/** The seconds that the steps of a case wait in any case. */
 function waitOf({ steps }: NamedCase): number {
   return steps.reduce((sum, step) => {
     if ("pause" in step) return sum + step.pause;
@@ -82,23 +89,19 @@ interface Shop {
   connection: Connection;
   audience: string;
   stripeSecret: string | undefined;
+  receiver: Receiver | undefined;
   ours: Organization;
   people: Stage["people"];
   scope: Scope;
 }
 
-async function runOne(
-  { needs, given, steps }: NamedCase,
-  { connection, audience, stripeSecret, ours, people, scope }: Shop,
-): Promise<Pick<Result, "outcome" | "reason">> {
-  if (needs === "forwarded" && !connection.forwarded) return { outcome: "skipped", reason: "needs --forwarded" };
-  if (needs === "direct" && connection.forwarded)
-    return { outcome: "skipped", reason: "needs a run without --forwarded" };
-  if (needs === "stripe" && stripeSecret === undefined)
-    return { outcome: "skipped", reason: "needs a signing secret in COFFER_STRIPE_WEBHOOK_SECRETS" };
+async function runOne({ needs, given, steps }: NamedCase, shop: Shop): Promise<Pick<Result, "outcome" | "reason">> {
+  const { connection, audience, stripeSecret, receiver, ours, people, scope } = shop;
+  const lacking = missing(needs, shop);
+  if (lacking !== undefined) return { outcome: "skipped", reason: lacking };
   try {
     const own = isEmpty(given) ? {} : await ours.make(given, scope);
-    await runSteps({ connection, people, audience, stripeSecret }, { ...scope, ...own }, steps);
+    await runSteps({ connection, people, audience, stripeSecret, receiver }, { ...scope, ...own }, steps);
     return { outcome: "passed" };
   } catch (error) {
     const known = error instanceof CaseFailure || error instanceof TypeError;
@@ -106,6 +109,20 @@ async function runOne(
     return { outcome: "failed", reason: known ? message : `${message}${causeOf(error)}` };
   }
 }
+
+/** A requirement of a case that this run lacks; undefined without one. */
+function missing(needs: NamedCase["needs"], { connection, stripeSecret, receiver, people }: Shop): string | undefined {
+  if (needs === "forwarded" && !connection.forwarded) return "needs --forwarded";
+  if (needs === "direct" && connection.forwarded) return "needs a run without --forwarded";
+  if (needs === "stripe" && stripeSecret === undefined)
+    return "needs a signing secret in COFFER_STRIPE_WEBHOOK_SECRETS";
+  if (needs === "receiver" && receiver === undefined) return "needs --receiver";
+  if (needsSiem({ needs }) && people["audited"] === undefined)
+    return "needs the plan enterprise: an installation without billing, or COFFER_STRIPE_WEBHOOK_SECRETS";
+  return undefined;
+}
+
+const needsSiem = ({ needs }: Pick<NamedCase, "needs">): boolean => needs === "siem" || needs === "receiver";
 
 const isEmpty = (given: Given): boolean => Object.values(given).every((part) => Object.keys(part).length === 0);
 

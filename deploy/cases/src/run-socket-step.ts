@@ -2,15 +2,14 @@ import type { Closed, Hear, Open, Say, SocketStep, Stays } from "./case-file.ts"
 import { checkAnswer } from "./check-answer.ts";
 import { CaseFailure, shown } from "./failure.ts";
 import { holds, match } from "./match.ts";
-import type { OpenSocket, Run } from "./run.ts";
-import { addressOf, tokenOf } from "./run.ts";
+import { addressOf, type OpenSocket, type Run, tokenOf } from "./run.ts";
 import { evaluate, lookUp } from "./template.ts";
 
 const path = "/api/sync/ws";
-/** For the answer to a close of ours. */
+/** The limit for the answer to our close frame. */
 const closeSeconds = 10;
 
-/** Runs a step about a WebSocket. Throws a CaseFailure when it does not hold. */
+/** Runs a step about a WebSocket. Throws a CaseFailure if it fails. */
 export async function runSocketStep(run: Run, step: SocketStep): Promise<void> {
   if ("open" in step) await runOpen(run, step);
   else if ("say" in step) await runSay(run, step);
@@ -30,7 +29,7 @@ async function runOpen(run: Run, step: Open): Promise<void> {
   const { query, protocols, headers, expect } = (await evaluate(
     { query: step.query ?? inQuery, protocols: step.protocols ?? [], headers: step.headers, expect: step.expect },
     { ...run.scope, access_token: token },
-  )) as { query: string; protocols: string[] } & Pick<Open, "headers" | "expect">; // evaluation keeps the shape
+  )) as { query: string; protocols: string[] } & Pick<Open, "headers" | "expect">; // evaluation preserves the shape
   const request = { path: path + query, protocols, headers, pongs: step.pongs, address: addressOf(run, step.from) };
   const { socket, ...answer } = await connection.openPatiently(request);
   if (socket !== undefined) sockets.set(step.open, { socket, heard: 0, pinged: 0 });
@@ -89,7 +88,7 @@ async function runClose(run: Run, close: string): Promise<void> {
   if (end?.code !== 1000) throw new CaseFailure(`closing ${close} was not answered`);
 }
 
-/** The first message after those that were heard that is like this. */
+/** The first later message that matches. */
 function firstLike({ socket, heard }: OpenSocket, wanted: unknown): { index: number; message: unknown } | undefined {
   const index = socket.messages.findIndex((each, at) => at >= heard && (wanted === undefined || holds(each, wanted)));
   return index === -1 ? undefined : { index, message: socket.messages[index] };

@@ -3,22 +3,24 @@ import type { Connection } from "./connection.ts";
 import { rightToken, signToken } from "./jwt.ts";
 import type { Machine } from "./machine.ts";
 import type { Person } from "./owner.ts";
+import type { Receiver } from "./receiver.ts";
 import type { Socket } from "./socket.ts";
-import type { Scope } from "./template.ts";
-import { evaluate, lookUp } from "./template.ts";
+import { evaluate, lookUp, type Scope } from "./template.ts";
 
-/** What a case runs in. */
+/** The environment of a case. */
 export interface Stage {
   connection: Connection;
-  /** People whose access token a step may use, by name: `owner` is the one whose organization it is. */
+  /** People whose access token a step may use, by name: `owner` owns the organization. */
   people: Readonly<Record<string, Person>>;
-  /** The base address that machines name in their tokens. */
+  /** The base address in machines' tokens. */
   audience: string;
-  /** Signs events of Stripe; undefined where the runner has none. */
+  /** Signs events of Stripe; undefined without a signing secret. */
   stripeSecret?: string | undefined;
+  /** The address for deliveries of audit records; undefined without a receiver. */
+  receiver?: Receiver | undefined;
 }
 
-/** The case's own view: what it was given and has saved, from where it speaks, and what it has opened. */
+/** The case's own part: given and saved values, its source address, and its connections. */
 export interface Run extends Stage {
   scope: Scope;
   addresses: Map<string, string | undefined>;
@@ -28,19 +30,19 @@ export interface Run extends Stage {
 /** A connection of a case. */
 export interface OpenSocket {
   socket: Socket;
-  /** How many of its messages the steps have heard or passed over. */
+  /** How many of its messages the steps have received or skipped. */
   heard: number;
-  /** How many of its pings. */
+  /** How many of its pings the steps have received. */
   pinged: number;
 }
 
-/** The token with which a step speaks; undefined for one that says nobody. */
+/** The token of a step; undefined for an anonymous one. */
 export async function tokenOf(run: Run, { as, jwt }: Pick<Speaker, "as" | "jwt">): Promise<string | undefined> {
   if (as === undefined) return undefined;
   const speaker = run.people[as] ?? lookUp(as, run.scope);
   if (isPerson(speaker)) return speaker.accessToken();
-  const how = (await evaluate(jwt ?? rightToken, run.scope)) as JwtGiven; // evaluation keeps the shape
-  return signToken(speaker as Machine, run.audience, how); // the names of machines are those of `machines`
+  const how = (await evaluate(jwt ?? rightToken, run.scope)) as JwtGiven; // evaluation preserves the shape
+  return signToken(speaker as Machine, run.audience, how); // every machine's name is in `machines`
 }
 
 const isPerson = (speaker: unknown): speaker is Person =>

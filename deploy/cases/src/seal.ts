@@ -1,8 +1,17 @@
-import type { Context } from "@coffer/crypto";
-import { box, contexts, decodeSecret, decodeText, encodeSecret, encodeText, newKey, unbox } from "@coffer/crypto";
+import {
+  box,
+  type Context,
+  contexts,
+  decodeSecret,
+  decodeText,
+  encodeSecret,
+  encodeText,
+  newKey,
+  unbox,
+} from "@coffer/crypto";
 import type { Opening } from "./case-file.ts";
 
-/** A folder and the key that opens what is in it. */
+/** A folder and its key. */
 export interface FolderKey {
   id: string;
   key: Uint8Array<ArrayBuffer>;
@@ -31,7 +40,7 @@ export async function sealSecret({ key }: FolderKey, { uid, title, name, fields 
   };
 }
 
-/** What a sealed value is, with all that is needed to open it. */
+/** A sealed value with everything that opens it. */
 export interface Sealed {
   sealed: string;
   as: Opening["as"];
@@ -43,8 +52,8 @@ export interface Sealed {
 }
 
 /**
- * Opens it as a client does with the folder's key: the payload as an object, title and field as text, a folder key as
- * whether it is the folder's. Throws a CryptoError when it does not open.
+ * Opens it as a client does with the folder's key: the payload as an object, title and field as text, a
+ * folder key as whether it is the folder's. Throws a CryptoError if it does not open.
  */
 export async function openSealed({
   sealed,

@@ -2,21 +2,21 @@ import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 import { CaseFailure } from "./failure.ts";
 
-/** A WebSocket that was opened, and all that has come of it. */
+/** An open WebSocket with everything that was received. */
 export interface Socket {
-  /** The subprotocol that was selected; empty: none. */
+  /** The selected subprotocol; empty for none. */
   readonly protocol: string;
-  /** JSON, or the text where it is none, the oldest first. */
+  /** JSON, or other text, the oldest first. */
   readonly messages: readonly unknown[];
   readonly pings: number;
-  /** How it was closed; 1006: without a word. */
+  /** How it was closed; 1006 without a close frame. */
   readonly end: { code: number; reason: string } | undefined;
   say(message: string | Buffer): void;
-  /** Resolves when `found` is there, with it, or after so many seconds with nothing. */
+  /** Resolves with the value of `found` once there is one; undefined after `seconds`. */
   waitFor<Found>(seconds: number, found: () => Found | undefined): Promise<Found | undefined>;
-  /** Closes it as a client does that has finished. */
+  /** Closes it like a client. */
   close(): void;
-  /** Ends it at once. */
+  /** Cuts it. */
   terminate(): void;
 }
 
@@ -28,7 +28,7 @@ export interface SocketRequest {
   pongs: boolean;
 }
 
-/** The answer to an upgrade: 101 with a socket, any other with a body. */
+/** The response to an upgrade: 101 with a socket, any other with a body. */
 export interface UpgradeAnswer {
   status: number;
   headers: Headers;
@@ -38,7 +38,7 @@ export interface UpgradeAnswer {
 
 const handshakeMilliseconds = 30_000;
 
-/** Asks for an upgrade. Throws a CaseFailure when the answer is not one of a WebSocket. */
+/** Requests an upgrade. Throws a CaseFailure for a malformed response. */
 export async function openSocket({ address, protocols, headers, pongs }: SocketRequest): Promise<UpgradeAnswer> {
   const client = new WebSocket(address, protocols, {
     headers,
@@ -46,7 +46,7 @@ export async function openSocket({ address, protocols, headers, pongs }: SocketR
     perMessageDeflate: false,
     handshakeTimeout: handshakeMilliseconds,
   });
-  // Listens from the first moment: messages may come with the answer itself.
+  // Listens at once: messages may come with the response itself.
   const socket = socketOf(client);
   const { promise, resolve, reject } = Promise.withResolvers<UpgradeAnswer>();
   let upgraded: IncomingMessage | undefined;
@@ -83,7 +83,7 @@ function socketOf(client: WebSocket): Socket {
     end = { code, reason: reason.toString("utf8") };
     wake();
   });
-  const news = (milliseconds: number): Promise<void> =>
+  const change = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
       waiting.push(() => {
@@ -110,7 +110,7 @@ function socketOf(client: WebSocket): Socket {
         const value = found();
         const left = deadline - performance.now();
         if (value !== undefined || left <= 0) return value;
-        await news(left);
+        await change(left);
       }
     },
     close: () => client.close(1000),

@@ -4,39 +4,37 @@ import { rightToken, signToken } from "./jwt.ts";
 import type { Machine } from "./machine.ts";
 import type { OwnerKey } from "./owner.ts";
 import { publicKeyIn } from "./public-keys.ts";
-import type { MadeSecret } from "./rotation.ts";
-import { sealRotation } from "./rotation.ts";
-import { sealSecret } from "./seal.ts";
-import type { FolderKey } from "./seal.ts";
+import { type MadeSecret, sealRotation } from "./rotation.ts";
+import { type FolderKey, sealSecret } from "./seal.ts";
 
-/** What a case may speak of, by name. */
+/** The names that a case can use. */
 export type Scope = Record<string, unknown>;
 
 type Generator = (argument: unknown, scope: Scope) => unknown;
 
-/** What a case may ask to be made, by `{"$name": …}`. */
+/** The generators of `{"$name": …}`. */
 const generators: Record<string, Generator> = {
-  /** Unix seconds, so many from now. */
+  /** Unix seconds, this many from now. */
   $now: (seconds) => Math.floor(Date.now() / 1000) + Number(seconds),
-  /** A timestamp so many seconds from now. */
+  /** A timestamp this many seconds from now. */
   $time: (seconds) => new Date(Date.now() + Number(seconds) * 1000).toISOString(),
   $uuid: () => randomUUID(),
   $uid: () => newSecretUid(),
-  /** base64 of so many random bytes. */
+  /** base64 of this many random bytes. */
   $random: (bytes) => randomBytes(Number(bytes)).toString("base64"),
-  /** A text so many times. */
+  /** A repeated text. */
   $repeat: (of) => {
     const [text, times] = of as [string, number];
     return text.repeat(times);
   },
-  /** A list of the same value so many times. */
+  /** A list of repeated values. */
   $copies: (of) => {
     const [value, times] = of as [unknown, number];
     return Array.from({ length: times }, () => value);
   },
   $upper: (text) => String(text).toUpperCase(),
   $join: (parts) => (parts as unknown[]).map(String).join(""),
-  /** So many fields with a ciphertext each. */
+  /** This many fields with a ciphertext each. */
   $fields: (count) =>
     Object.fromEntries(
       Array.from({ length: Number(count) }, (_, at) => [`field ${at}`, randomBytes(32).toString("base64")]),
@@ -48,9 +46,9 @@ const generators: Record<string, Generator> = {
     const { id, key } = scope[folder] as FolderKey;
     return seal((scope[machine] as Machine).public_key, key, contexts.sharedFolderKey(id));
   },
-  /** A folder with another key than it has. */
+  /** A folder with another key than its own. */
   $other_key: (alias, scope) => ({ ...(scope[String(alias)] as FolderKey), key: newKey() }),
-  /** The body that gives a folder another key. */
+  /** The body that rotates a folder. */
   $rotation: (argument, scope) => {
     const { from, to, key_version, machines, secrets } = argument as RotationArgument;
     return sealRotation({
@@ -62,14 +60,14 @@ const generators: Record<string, Generator> = {
       secrets: secrets.map((alias) => scope[alias] as MadeSecret),
     });
   },
-  /** The right token of a machine. */
+  /** The valid token of a machine. */
   $token: (alias, scope) => signToken(scope[String(alias)] as Machine, String(scope["audience"]), rightToken),
 };
 
 /**
- * A value of a case with what it stands for: names in `${…}`, generators, and `{"$secret": …}`, the body that makes or
- * replaces a secret; members beside `$secret` take the place of the sealed ones, and null takes one away.
- * Throws a TypeError for a name that the case does not know.
+ * Evaluates a value of a case: names in `${…}`, generators, and `{"$secret": …}`, the body that makes
+ * or replaces a secret; members beside `$secret` replace sealed ones, and null removes one. Throws a
+ * TypeError for an unknown name.
  */
 export async function evaluate(value: unknown, scope: Scope): Promise<unknown> {
   if (typeof value === "string") return fill(value, scope);
@@ -115,14 +113,14 @@ async function sealed$(secret: SecretArgument, scope: Scope): Promise<Record<str
   return { uid, folder_id: folder.id, record_type: type, ...(title === undefined ? {} : { title }), ...sealed };
 }
 
-/** `${a.b}` alone keeps the type of what it names; within a text it becomes text. */
+/** `${a.b}` alone has the type of its value; within a text it becomes text. */
 function fill(text: string, scope: Scope): unknown {
   const whole = /^\$\{([\w.]+)\}$/.exec(text);
   if (whole?.[1] !== undefined) return lookUp(whole[1], scope);
   return text.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => String(lookUp(path, scope)));
 }
 
-/** What a path of names leads to. Throws a TypeError when a name on it is not there. */
+/** The value at a path of names. Throws a TypeError for an unknown name. */
 export function lookUp(path: string, scope: unknown): unknown {
   let found: unknown = scope;
   for (const name of path.split(".")) {

@@ -53,6 +53,46 @@ await t.test("the sections about billing have cases, with each of the five event
   t.end();
 });
 
+await t.test("the kinds that the scanner recognizes have cases, and so have its endpoints", (t) => {
+  const text = JSON.stringify(cases.filter(({ name }) => name.startsWith("scanner/")));
+  for (const kind of [
+    "cloud provider access key",
+    "cloud provider secret key",
+    "code-host personal token",
+    "code-host fine-grained token",
+    "chat-platform bot token",
+    "chat-platform incoming-webhook URL",
+    "payment-processor live secret key",
+    "payment-processor live restricted key",
+    "RSA private key block",
+  ])
+    t.ok(text.includes(`"kind":"${kind}"`), kind);
+  for (const endpoint of ["POST /api/scanner/scan", "GET /api/scanner/rules"])
+    t.ok(text.includes(`"send":"${endpoint}"`), endpoint);
+  t.end();
+});
+
+await t.test("each sentence about SIEM webhooks and outgoing audit events has a case", (t) => {
+  const siem = cases.filter(({ name }) => name.startsWith("siem/"));
+  for (const section of ["4.3", "6.2"])
+    t.ok(
+      siem.some(({ proves }) => proves.includes(section)),
+      section,
+    );
+  const text = JSON.stringify(siem);
+  const webhooks = "/api/org/siem/webhooks";
+  for (const endpoint of [`POST ${webhooks}`, `GET ${webhooks}`, `DELETE ${webhooks}/\${id}`])
+    t.ok(text.includes(`"send":"${endpoint}"`), endpoint);
+  for (const format of ["hec", "log_analytics", "logs_intake", "ecs"])
+    t.ok(
+      siem.some(({ name }) => name === `siem/delivered-as-${format.replace("_", "-")}`),
+      format,
+    );
+  for (const { name, needs, steps } of siem)
+    t.equal(needs === "receiver", JSON.stringify(steps).includes("${receiver}"), name);
+  t.end();
+});
+
 await t.test("every section about vaults and records has cases, and every endpoint and status occurs in them", (t) => {
   for (const section of ["2.1", "2.2", "4.2", "5.1", "7.2"])
     t.ok(
@@ -114,7 +154,7 @@ await t.test(
   },
 );
 
-await t.test("each case says something of its own, in one sentence", (t) => {
+await t.test("each case has its own sentence", (t) => {
   const sentences = new Set<string>();
   for (const { name, says } of cases) {
     t.match(says, /^[`A-Z].*\.$/u, name);

@@ -80,13 +80,13 @@ const fails: [value: unknown, wanted: unknown][] = [
   [[1], { $all: [{ $length: 1 }, { $includes: 2 }] }],
 ];
 
-await t.test("what is as expected passes", (t) => {
+await t.test("a matching value passes", (t) => {
   for (const [value, wanted] of holds)
     t.doesNotThrow(() => match(value, wanted, "it"), JSON.stringify([value, wanted]));
   t.end();
 });
 
-await t.test("what is not fails, and the message says where and what", (t) => {
+await t.test("another value fails, with its place in the message", (t) => {
   for (const [value, wanted] of fails)
     t.throws(
       () => match(value, wanted, "it"),
@@ -99,7 +99,7 @@ await t.test("what is not fails, and the message says where and what", (t) => {
   t.end();
 });
 
-await t.test("a check that there is not is a mistake of the case, also within a list", (t) => {
+await t.test("an unknown check is a mistake of the case, also within a list", (t) => {
   t.throws(() => match(1, { $odd: true }, "it"), TypeError);
   t.throws(() => match([1], { $excludes: { $odd: true } }, "it"), TypeError);
   t.end();

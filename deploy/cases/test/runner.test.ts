@@ -1,5 +1,4 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import t from "tap";
 import { caseFile } from "../src/case-file.ts";
@@ -9,7 +8,7 @@ import { runSteps } from "../src/run-case.ts";
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Runs a case's steps against a server that answers like this. */
+/** Runs a case's steps against a server with these responses. */
 async function run(
   steps: unknown[],
   listener: Listener,
@@ -44,7 +43,7 @@ function reply(status: number, body?: unknown, headers: Record<string, string> =
 
 const get = (expect: object, more: object = {}) => ({ send: "GET /${thing.id}", expect, ...more });
 
-await t.test("a step that holds passes, one that does not says its number and what came", async (t) => {
+await t.test("a failed step reports its number and the actual value", async (t) => {
   const ok = reply(200, { a: 1 }, { "x-one": "1" });
   t.same((await run([get({ status: 200, body: { a: 1 }, headers: { "x-one": "1" } })], ok)).urls, ["GET /x"]);
   const wrong = [
@@ -78,7 +77,7 @@ await t.test("a case that expects 429 does not wait, and fails when it does not 
   await t.rejects(run([get({ status: 429 })], reply(200, {})), { name: "CaseFailure" });
 });
 
-await t.test("with forwarded each case has one address, and another by name", async (t) => {
+await t.test("with forwarded each case has one address, and others by name", async (t) => {
   const seen: unknown[] = [];
   await run(
     [get({ status: 200 }), get({ status: 200 }), get({ status: 200 }, { from: "another" })],
@@ -93,7 +92,7 @@ await t.test("with forwarded each case has one address, and another by name", as
   t.not(seen[2], seen[0]);
 });
 
-await t.test("what is saved can be spoken of, what is not there is a mistake of the case", async (t) => {
+await t.test("saved values can be used, an unknown one is a mistake of the case", async (t) => {
   const answer = reply(200, { uid: "abc", list: [{ n: 7 }] }, { etag: '"1"' });
   const save = { uid: "body.uid", seven: "body.list.0.n", tag: "header.etag" };
   const { urls } = await run(
@@ -124,18 +123,18 @@ await t.test("of requests at once every status is counted", async (t) => {
   await t.rejects(run([together({ 401: 3 })], reply(401, {})), { name: "CaseFailure" });
 });
 
-await t.test("until waits for what comes to hold, and fails when it does not in time", async (t) => {
-  let asked = 0;
+await t.test("until repeats steps until they pass, and fails after its limit", async (t) => {
+  let requests = 0;
   const later: Listener = (request, response) => {
-    asked += 1;
-    reply(asked < 4 ? 200 : 401, {})(request, response);
+    requests += 1;
+    reply(requests < 4 ? 200 : 401, {})(request, response);
   };
   await run([{ until: get({ status: 401 }), within: 5 }], later);
-  t.equal(asked, 4);
+  t.equal(requests, 4);
   await t.rejects(run([{ until: get({ status: 401 }), within: 0.2 }], reply(200, {})), { name: "CaseFailure" });
 });
 
-await t.test("the command line needs an address, and says what it does not understand", (t) => {
+await t.test("the command line needs an address, and reports what is wrong", (t) => {
   t.same(readOptions(["--url", "http://localhost:8080/", "tokens", "--forwarded"]), {
     url: "http://localhost:8080",
     audience: "http://localhost:8080",

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import t from "tap";
 import { until } from "@coffer/testkit";
-import type { WebSocket } from "ws";
-import { WebSocketServer } from "ws";
+import { type WebSocket, WebSocketServer } from "ws";
 import { caseFile } from "../src/case-file.ts";
 import { connect } from "../src/connection.ts";
 import { runSteps } from "../src/run-case.ts";
@@ -15,7 +14,7 @@ interface Opening {
 }
 
 interface Behaviour {
-  /** What the server does with a connection; by default it says back what it hears. */
+  /** The server's behaviour for a connection; by default it echoes. */
   serve?: (socket: WebSocket) => void;
   /** Refuses an upgrade with this status. */
   refuse?: (opening: Opening) => number | undefined;
@@ -27,7 +26,7 @@ const echo = (socket: WebSocket): void => {
   socket.on("message", (data: Buffer, isBinary) => socket.send(isBinary ? '"binary"' : data.toString("utf8")));
 };
 
-/** Runs a case's steps against a server that behaves like this; all that the case has opened is closed in the end. */
+/** Runs a case's steps against a server with this behaviour; closes the case's connections. */
 async function run(steps: unknown[], { serve = echo, refuse, selects, forwarded = false }: Behaviour = {}) {
   const openings: Opening[] = [];
   const server = new WebSocketServer({
@@ -63,7 +62,7 @@ async function run(steps: unknown[], { serve = echo, refuse, selects, forwarded 
 const open = { open: "device" };
 const failure = (message: RegExp) => ({ name: "CaseFailure", message });
 
-await t.test("open shows the token of who speaks: in the query, or where the step says", async (t) => {
+await t.test("open sends the caller's token: in the query, or as the step says", async (t) => {
   const { openings } = await run(
     [
       open,
@@ -106,7 +105,7 @@ await t.test("open fails when the answer or the protocol is another", async (t) 
   await t.rejects(run([protocols]), failure(/no WebSocket was opened/));
 });
 
-await t.test("at 429 open waits as long as it is told", async (t) => {
+await t.test("at 429 open waits for Retry-After", async (t) => {
   let refusals = 2;
   const refuse = () => (refusals-- > 0 ? 429 : undefined);
   t.same((await run([open], { refuse })).waits, [1, 1]);
@@ -140,7 +139,7 @@ await t.test("hear fails when the next message is another, and when none comes o
   await t.rejects(run([open, hears], { serve: (socket) => socket.close(4001, "gone") }), failure(/4001 \(gone\)/));
 });
 
-await t.test("hear passes over what is not like `which`, and never goes back", async (t) => {
+await t.test("hear skips messages that do not match `which`, and never goes back", async (t) => {
   const steps = [open, ...[1, 2, 3].map((a) => ({ say: "device", message: { a } }))];
   const heard = (a: number) => ({ hear: "device", which: { a }, message: { a } });
   await run([...steps, heard(1), heard(3)]);

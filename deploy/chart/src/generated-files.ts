@@ -4,20 +4,27 @@ import { natsPermission, responseExpiry } from "@coffer/bus";
 import { serviceNames } from "@coffer/events";
 import { redisAclRules, redisPermission } from "@coffer/ratelimit";
 import { format, resolveConfig } from "prettier";
+import { stringify } from "yaml";
 import { allServices } from "../../local/src/services.ts";
+import { ruleGroups } from "./observability/alerts.ts";
+import { dashboardJson, dashboards } from "./observability/dashboards.ts";
 import { chart, checkout } from "./paths.ts";
 import { readmeText } from "./readme.ts";
 
-/** From here on Redis and Valkey tell reading from writing. */
+/** Since this version Redis and Valkey have separate read and write permissions. */
 const redisVersion = 7;
-/** The largest message that the server takes: twice what services send. */
+/** The largest message that the server accepts: twice the limit of services. */
 const maxPayload = 1024 * 1024;
 
-/** The files that programs write, by their path in the checkout. A test compares them with what is there. */
+/** The generated files, by path. A test compares them with the checkout. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   const files: Record<string, string> = {
     "charts/coffer/files/nats-users.json": json(natsUsersFile()),
     "charts/coffer/files/redis-users.json": json(redisUsersFile()),
+    "charts/coffer/files/alerts.yaml": alertsFile(),
+    ...Object.fromEntries(
+      dashboards.map((one) => [`charts/coffer/files/dashboards/${one.id}.json`, json(dashboardJson(one))]),
+    ),
     "charts/coffer/README.md": readmeText(),
     "packages/cli/src/dev/store-users.ts": commandFile(),
     "docs/operations/postgres.md": postgresPage(),
@@ -31,12 +38,17 @@ async function formatOf(path: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig(filepath)), filepath });
 }
 
-/** The page with the present text of schema.sql in it. */
+/** The page with the present text of schema.sql. */
 function postgresPage(): string {
   const page = readFileSync(resolve(checkout, "docs/operations/postgres.md"), "utf8");
   const sql = readFileSync(resolve(chart, "files/schema.sql"), "utf8");
   const block = `<!-- schema.sql -->\n\n\`\`\`sql\n${sql}\`\`\`\n\n<!-- /schema.sql -->`;
   return page.replace(/<!-- schema\.sql -->[^]*<!-- \/schema\.sql -->/, () => block);
+}
+
+function alertsFile(): string {
+  const head = "# Written by npm run generate -w deploy/chart, from deploy/chart/src/observability.\n";
+  return head + stringify({ groups: ruleGroups() }, { lineWidth: 0 });
 }
 
 function natsUsersFile() {
@@ -48,7 +60,7 @@ function redisUsersFile() {
   return Object.fromEntries(serviceNames.map((name) => [name, redisAclRules(redisPermission(name), redisVersion)]));
 }
 
-/** The command speaks to no store, and so has none of the packages that do. */
+/** The command uses no store, so its image has no store packages. */
 function commandFile(): string {
   const schemas = Object.fromEntries(allServices.map(({ name, schema }) => [name, schema]));
   return [

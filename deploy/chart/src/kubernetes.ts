@@ -1,4 +1,4 @@
-/** What the checks read of objects of Kubernetes. Whether they have this form is checked by `unknownFields`. */
+/** The fields of Kubernetes objects that the checks read. `unknownFields` checks their form. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;
@@ -16,6 +16,7 @@ export interface EnvironmentEntry {
 }
 
 export interface Probe {
+  exec?: { command: string[] };
   httpGet?: { path: string; port: string | number };
   tcpSocket?: { port: string | number };
   periodSeconds?: number;
@@ -35,6 +36,8 @@ export interface Container {
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
   securityContext?: Record<string, unknown>;
   volumeMounts?: { name: string; mountPath: string }[];
+  /** `Always` for a sidecar: a container of the start that goes on. */
+  restartPolicy?: string;
 }
 
 export interface PodSpec {
@@ -77,12 +80,12 @@ function templateIn({ kind, spec }: KubernetesObject): Template | undefined {
   return (spec?.["jobTemplate"] as { spec: { template: Template } }).spec.template;
 }
 
-/** All containers of a pod, those of its start too. */
+/** All containers of a pod, including init containers. */
 export function containersOf({ containers, initContainers = [] }: PodSpec): Container[] {
   return [...initContainers, ...containers];
 }
 
-/** Whether labels are those that a selector asks for. */
+/** Whether labels match a selector. */
 export function selects(selector: Labels, labels: Labels): boolean {
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }

@@ -30,13 +30,13 @@ export interface NginxOptions {
   routes: readonly Route[];
   /** The addresses of the pods of each service. */
   endpoints: Readonly<Record<string, readonly string[]>>;
-  /** Where it may write. */
+  /** Its writable folder. */
   directory: string;
 }
 
 const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
 
-/** A configuration that does with requests what a gateway does by these routes. */
+/** A configuration that routes requests as a gateway would. */
 export function nginxConfig({ port, routes, endpoints, directory }: NginxOptions): string {
   return [
     "daemon off;",
@@ -71,7 +71,7 @@ export function nginxConfig({ port, routes, endpoints, directory }: NginxOptions
   ].join("\n");
 }
 
-/** A prefix means the path itself and what is below it, by whole parts. */
+/** A prefix matches the path itself and paths below it, by whole segments. */
 function locations({ path, service, isLong }: Route): string[] {
   const timeout = isLong ? "24h" : "130s";
   const body = `{ proxy_pass http://${service}; proxy_read_timeout ${timeout}; proxy_send_timeout ${timeout}; }`;

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 
 /** The folder that holds the whole project. */
@@ -6,8 +7,11 @@ export const checkout = resolve(import.meta.dirname, "../../..");
 /** The chart. */
 export const chart = resolve(checkout, "charts/coffer");
 
-/** Where the tools are that a lock file of their own names. */
+/** The folder of tools with a lock file of their own. */
 export const tools = resolve(import.meta.dirname, "../tools");
 
-/** Where programs are stored that were built or unpacked for the checks. */
+/** The folder of programs that were unpacked for the checks. */
 export const cache = resolve(checkout, "node_modules/.cache/coffer/chart");
+
+/** The folder of programs that took minutes to build: outside the checkout, for the next one. */
+export const programs = resolve(process.env["XDG_CACHE_HOME"] ?? resolve(homedir(), ".cache"), "coffer/chart");

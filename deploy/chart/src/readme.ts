@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Document, Pair } from "yaml";
-import { isMap, isScalar, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, type Pair, parseDocument } from "yaml";
 import { chart } from "./paths.ts";
 
 interface Row {
@@ -10,18 +9,18 @@ interface Row {
   meaning: string;
 }
 
-/** The chart's README: what is written by hand, and a table of all values with their comments. */
+/** The chart's README: a handwritten part, and a table of all values with their comments. */
 export function readmeText(): string {
   const introduction = readFileSync(resolve(chart, "README.introduction.md"), "utf8");
   return `${introduction.trimEnd()}\n\n## Values\n\n${sections(valueRows())}`;
 }
 
-/** A row for each value that is no map of others. Throws Error for one without a comment. */
+/** A row for each value that is not a map. Throws Error for one without a comment. */
 export function valueRows(): Row[] {
   const document: Document = parseDocument(readFileSync(resolve(chart, "values.yaml"), "utf8"));
   if (!isMap(document.contents)) throw new Error("values.yaml is no map");
   const rows: Row[] = [];
-  // The comment before the first key stands on the map: an introduction, a blank line, and the key's own.
+  // The comment before the first key is on the map: an introduction, a blank line, and the key's own.
   const first = document.contents.commentBefore ?? document.commentBefore ?? "";
   document.contents.items.forEach((item, index) => addRows(rows, item, "", index === 0 ? first : ""));
   return rows;
@@ -50,13 +49,13 @@ function lastParagraph(comment: string): string {
     .trim();
 }
 
-/** The services have the same values: one table shows those of the first, and what others have besides. */
+/** The services have the same values: one table has those of the first, and the additions of others. */
 function sections(rows: readonly Row[]): string {
   const cells = rows.map(({ name, preset, meaning }) => [`\`${name}\``, `\`${preset}\``, meaning]);
   return table([["Value", "Default", "Meaning"], ...cells]);
 }
 
-/** A table as Prettier writes it. */
+/** A table in Prettier's format. */
 function table(rows: readonly (readonly string[])[]): string {
   const escaped = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = [0, 1, 2].map((column) => Math.max(...escaped.map((row) => (row[column] ?? "").length)));

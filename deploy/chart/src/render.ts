@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
-import { runHelm } from "./helm.ts";
-import type { HelmOutput } from "./helm.ts";
+import { type HelmOutput, runHelm } from "./helm.ts";
 import type { KubernetesObject } from "./kubernetes.ts";
 import { chart } from "./paths.ts";
 
@@ -12,16 +11,16 @@ export const kubernetesVersion = "1.34.0";
 export interface RenderOptions {
   /** Files of values, as paths. */
   files?: readonly string[];
-  /** Values that win over those of the files. */
+  /** Values that override those of the files. */
   values?: Record<string, unknown>;
-  /** Where the values may be written. */
+  /** A folder for the values. */
   directory?: string;
   release?: string;
   namespace?: string;
   isUpgrade?: boolean;
 }
 
-/** What Helm prints for these values, with the extensions of Kubernetes that the chart asks for. */
+/** Helm's output for these values, with the Kubernetes extensions that the chart requires. */
 export function template(options: RenderOptions): HelmOutput {
   const { files = [], values, directory, release = "coffer", namespace = "coffer", isUpgrade = false } = options;
   const all = [...files];
@@ -45,14 +44,14 @@ export function template(options: RenderOptions): HelmOutput {
   ]);
 }
 
-/** The objects of a rendering. Throws Error with what Helm says, and for a key that occurs twice. */
+/** The objects of a rendering. Throws Error with Helm's message, or for a repeated key. */
 export function render(options: RenderOptions): KubernetesObject[] {
   const { status, stdout, stderr } = template(options);
   if (status !== 0) throw new Error(stderr);
   return objectsIn(stdout);
 }
 
-/** The objects of a text with several YAML documents. Throws Error for a key that occurs twice. */
+/** The objects of several YAML documents. Throws Error for a repeated key. */
 export function objectsIn(text: string): KubernetesObject[] {
   return parseAllDocuments(text, { uniqueKeys: true }).flatMap((document) => {
     const [error] = document.errors;
@@ -69,7 +68,7 @@ export function caseFiles(): Map<string, string> {
   return new Map(names.sort().map((name) => [name.replace(/-values\.yaml$/, ""), join(folder, name)]));
 }
 
-/** The values that the chart has by itself. */
+/** The default values of the chart. */
 export function presetValues(): Record<string, unknown> {
   return parse(readFileSync(resolve(chart, "values.yaml"), "utf8")) as Record<string, unknown>; // a map, by the schema
 }

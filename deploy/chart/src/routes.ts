@@ -1,12 +1,12 @@
 import type { KubernetesObject } from "./kubernetes.ts";
 
-/** What leads the requests below a path to a service. */
+/** Routes the requests below a path to a service. */
 export interface Route {
   host: string | undefined;
   path: string;
   service: string;
   port: number | string;
-  /** A connection on it may stay open without an end. */
+  /** Its connections may stay open without a limit. */
   isLong: boolean;
 }
 

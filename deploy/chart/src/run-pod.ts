@@ -1,6 +1,6 @@
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { nodeFlags } from "@coffer/service";
 import { tiedToThisProcess } from "@coffer/stores";
@@ -10,7 +10,7 @@ import { checkout } from "./paths.ts";
 /** The values of Secrets, by their names and keys. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The environment of a container. Throws Error for a key that no Secret has, as Kubernetes would not start it. */
+/** The environment of a container. Throws Error for a missing key of a Secret, as Kubernetes would. */
 export function environmentOf({ env = [] }: Container, secrets: Secrets): Record<string, string> {
   return Object.fromEntries(env.map((entry) => [entry.name, valueOf(entry, secrets)]));
 }
@@ -25,20 +25,25 @@ function valueOf({ name, value, valueFrom }: EnvironmentEntry, secrets: Secrets)
 
 export interface PodOptions {
   pod: PodTemplate;
-  /** The service whose image the pod has. */
+  /** The service of the pod's image. */
   service: string;
   /** The pod's own address. */
   address: string;
   secrets: Secrets;
+  /** Its output is appended to this file. Without one the output stays in memory. */
+  logFile?: string;
 }
 
 export interface RunningPod {
+  readonly pid: number;
   readonly address: string;
   /** The address of the public port. */
   readonly url: string;
+  /** The address of the port for probes and metrics. */
+  readonly managementUrl: string;
   /** All output. */
   log(): string;
-  /** The status of a probe's answer, or `null` while nothing answers. */
+  /** The status of a probe; null without a response. */
   probe(kind: "startupProbe" | "readinessProbe" | "livenessProbe"): Promise<number | null>;
   signal(name: NodeJS.Signals): void;
   /** The exit code. */
@@ -47,26 +52,33 @@ export interface RunningPod {
 
 const probeMilliseconds = 3_000;
 
-/** Runs the container of a pod as its image would: in the service's folder, with the pod's environment and no other. */
-export function runPod({ pod, service, address, secrets }: PodOptions): RunningPod {
+/** Runs the container of a pod as its image would: in the service's folder, with only the pod's environment. */
+export function runPod({ pod, service, address, secrets, logFile }: PodOptions): RunningPod {
   const [container] = pod.spec.containers;
   if (container === undefined) throw new Error("the pod has no container");
   const command = [...(container.command ?? ["node", ...nodeFlags, "src/main.ts"]), ...(container.args ?? [])];
   const [program = "", ...args] = tiedToThisProcess(command, "SIGKILL");
+  const output = logFile === undefined ? "pipe" : openSync(logFile, "a", 0o600);
   const child = spawn(program, args, {
     cwd: resolve(checkout, "services", service),
     env: { ...imageEnvironment(address), ...environmentOf(container, secrets) },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", output, output],
+    // A separate process group: Ctrl-C in the terminal reaches it only through this process.
+    detached: true,
   });
-  const log = collect(child);
+  if (typeof output === "number") closeSync(output);
+  const log = logFile === undefined ? collect(child) : () => readFileSync(logFile, "utf8");
   const portOf = (named: string | number | undefined): number => {
     const port = container.ports?.find(({ name, containerPort }) => name === named || containerPort === named);
     if (port === undefined) throw new Error(`the container has no port ${String(named)}`);
     return port.containerPort;
   };
+  const urlOf = (port: string): string => (container.ports === undefined ? "" : `http://${address}:${portOf(port)}`);
   return {
+    pid: child.pid ?? 0,
     address,
-    url: container.ports === undefined ? "" : `http://${address}:${portOf("http")}`,
+    url: urlOf("http"),
+    managementUrl: urlOf("management"),
     log,
     probe: (kind) => answerTo(container[kind], address, portOf),
     signal: (name) => void child.kill(name),
@@ -74,7 +86,7 @@ export function runPod({ pod, service, address, secrets }: PodOptions): RunningP
   };
 }
 
-/** What the image sets (deploy/docker). The pod's address stands for all addresses, so that pods can be side by side. */
+/** The image's variables (deploy/docker). The pod's address replaces all addresses, so that pods can run side by side. */
 function imageEnvironment(address: string): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "", NODE_ENV: "production", COFFER_HOST: address };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tools } from "./paths.ts";
 
 export interface InstallOptions {
-  /** With the packages that are needed only where nothing else is found. */
+  /** With the packages that are only needed without other programs. */
   optional?: boolean;
   report?: (line: string) => void;
 }
@@ -13,7 +13,7 @@ interface Lock {
   packages: Record<string, { version?: string; optional?: boolean }>;
 }
 
-/** Installs the tools of their own lock file, unless they are there. Throws when npm fails. */
+/** Installs the tools of their own lock file, unless they exist. Throws if npm fails. */
 export function installTools({ optional = false, report = () => undefined }: InstallOptions = {}): void {
   if (isInstalled(optional)) return;
   report("installing what checks the chart (npm ci in deploy/chart/tools)");

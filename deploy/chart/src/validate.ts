@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { KubernetesObject } from "./kubernetes.ts";
 import { tools } from "./paths.ts";
 
-/** Where the models of each group of the API are, below node_modules. */
+/** The models of each API group, below node_modules. */
 const modelFolders: Readonly<Record<string, string>> = {
   "gateway.networking.k8s.io": "@kubernetes-models/gateway-api",
   "keda.sh": "@kubernetes-models/keda",
@@ -19,8 +19,8 @@ interface Attribute {
 }
 
 /**
- * What is wrong with an object: values that its schema refuses, and fields that it does not know, which a server drops in
- * silence. Throws Error for a kind that no model describes.
+ * The faults of an object: values that its schema refuses, and unknown fields, which a server drops
+ * silently. Throws Error for a kind without a model.
  */
 export async function problemsOf(object: KubernetesObject): Promise<string[]> {
   const name = `${object.kind} ${object.metadata.name}`;
@@ -35,7 +35,7 @@ interface Validate {
   errors?: { instancePath: string; message?: string }[] | null;
 }
 
-/** Validates an object by its schema, and notes which of its properties the schema has not looked at. */
+/** Validates an object by its schema, and notes the properties that the schema has not read. */
 async function checkModel(object: KubernetesObject): Promise<{ invalid: string[]; unread: string[] }> {
   const validate = await schemaOf(object);
   const read = new Set<string>();
@@ -58,7 +58,7 @@ async function schemaOf({ apiVersion, kind }: KubernetesObject): Promise<Validat
   return validate;
 }
 
-/** A value that notes the path of each property that is read. */
+/** A value that records the path of each property that is read. */
 function watched(value: unknown, path: string, read: Set<string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   return new Proxy(value, {
@@ -88,7 +88,7 @@ async function typeOf({ apiVersion, kind }: KubernetesObject): Promise<string> {
   return name;
 }
 
-/** The paths of the fields that a type does not have, and of those that hold something else than they should. */
+/** The paths of unknown fields of a type, and of those with another type. */
 async function unknownFields(value: unknown, type: string, path: string): Promise<string[]> {
   const element = /^Array<(.+)>$/.exec(type)?.[1];
   if (element !== undefined) {

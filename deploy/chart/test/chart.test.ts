@@ -1,15 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Test } from "tap";
-import t from "tap";
+import t, { type Test } from "tap";
 import { natsPermission } from "@coffer/bus";
 import { variables } from "@coffer/env";
 import { testDirectory } from "@coffer/testkit";
 import { presentServices } from "../../local/src/services.ts";
 import { generatedFiles } from "../src/generated-files.ts";
 import { runHelm } from "../src/helm.ts";
-import type { KubernetesObject, PodTemplate } from "../src/kubernetes.ts";
-import { containersOf, podTemplates, selects } from "../src/kubernetes.ts";
+import { containersOf, type KubernetesObject, type PodTemplate, podTemplates, selects } from "../src/kubernetes.ts";
 import { chart, checkout } from "../src/paths.ts";
 import { caseFiles, objectsIn, presetValues, render, template } from "../src/render.ts";
 import { routesOf } from "../src/routes.ts";
@@ -29,7 +27,7 @@ for (const [name, file] of cases) {
 }
 const everyCase = [...rendered].map(([name, { objects }]) => ({ name, objects }));
 
-/** Something that must hold in each common case. */
+/** A test of each common case. */
 function inEachCase(title: string, check: (t: Test, objects: KubernetesObject[]) => void | Promise<void>): void {
   void t.test(title, async (t) => {
     t.ok(everyCase.length >= 10);
@@ -68,14 +66,14 @@ await t.test("the generated files are up to date", async (t) => {
 await t.test("helm lint finds nothing, with the presets and with values", (t) => {
   for (const name of ["dev", "production-external", "monitoring", null]) {
     const files = name === null ? [] : ["--values", cases.get(name) ?? ""];
-    const { status, stdout, stderr } = runHelm(["lint", "--strict", chart, "--kube-version", "1.34.0", ...files]);
+    const { status, stdout, stderr } = runHelm(["lint", "--strict", chart, ...files]);
     t.equal(status, 0, stdout + stderr);
     t.notMatch(stdout, /\[(WARNING|ERROR)\]/);
   }
   t.end();
 });
 
-await t.test("without values the reason is named, all of them at once", (t) => {
+await t.test("without values all missing ones are named", (t) => {
   const { status, stderr } = template({});
   t.equal(status, 1);
   t.match(stderr, /baseUrls: name the public address/);
@@ -87,7 +85,7 @@ inEachCase("Kubernetes accepts every object, and knows every field of it", async
   for (const object of objects) t.same(await problemsOf(object), []);
 });
 
-await t.test("the check of fields finds a misspelled one, deep inside, also of an extension", async (t) => {
+await t.test("the check of fields finds a misspelled one, at any depth, also of an extension", async (t) => {
   const [deployment] = named(renderValues({}), "Deployment");
   const copy = structuredClone(deployment) as KubernetesObject;
   const [pod] = podTemplates([copy]);
@@ -100,7 +98,7 @@ await t.test("the check of fields finds a misspelled one, deep inside, also of a
   t.match(await problemsOf(rules), [/rules\.0\.backendRef is not known/]);
 });
 
-await t.test("two renderings are the same, byte by byte", (t) => {
+await t.test("two renderings are equal, byte by byte", (t) => {
   for (const [name, file] of cases) t.equal(template({ files: [file] }).stdout, rendered.get(name)?.text, name);
   t.end();
 });
@@ -123,6 +121,7 @@ inEachCase("each pod meets the standard restricted", (t, objects) => {
     const { spec, owner } = pod;
     t.match(spec.securityContext, { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }, keyOf(owner));
     t.ok(Number(spec.securityContext?.["runAsUser"]) > 0, keyOf(owner));
+    t.equal(spec.securityContext?.["fsGroupChangePolicy"], "OnRootMismatch", keyOf(owner));
     t.equal(spec.automountServiceAccountToken, false, keyOf(owner));
     t.equal(spec.enableServiceLinks, false, keyOf(owner));
     t.ok(spec.serviceAccountName, keyOf(owner));
@@ -130,7 +129,9 @@ inEachCase("each pod meets the standard restricted", (t, objects) => {
     for (const volume of spec.volumes ?? []) {
       const kinds = Object.keys(volume).filter((key) => key !== "name");
       t.ok(
-        kinds.every((kind) => ["configMap", "emptyDir", "secret", "persistentVolumeClaim", "projected"].includes(kind)),
+        kinds.every((kind) =>
+          ["configMap", "emptyDir", "ephemeral", "secret", "persistentVolumeClaim", "projected"].includes(kind),
+        ),
       );
     }
     for (const container of containersOf(spec)) {
@@ -186,6 +187,16 @@ inEachCase("each selector finds pods, and none that it should not", (t, objects)
 
 const componentOf = (labels: Record<string, string>): string => labels["app.kubernetes.io/component"] ?? "";
 
+await t.test("services alone may write their root file systems, on request", (t) => {
+  const dev = { writableRootFilesystem: true, postgres: { enabled: true } };
+  for (const { owner, spec, labels } of podTemplates(renderValues({ dev }))) {
+    const isService = presentServices().some(({ name }) => name === componentOf(labels));
+    for (const { securityContext } of containersOf(spec))
+      t.equal(securityContext?.["readOnlyRootFilesystem"], !isService, keyOf(owner));
+  }
+  t.end();
+});
+
 function selectorOf({ kind, spec }: KubernetesObject): Record<string, string> | undefined {
   const labelsIn = (selector: unknown) => (selector as { matchLabels: Record<string, string> }).matchLabels;
   if (kind === "Service") return spec?.["selector"] as Record<string, string>;
@@ -194,7 +205,7 @@ function selectorOf({ kind, spec }: KubernetesObject): Record<string, string> | 
   return undefined;
 }
 
-inEachCase("what is referred to exists, or is named in the values", (t, objects) => {
+inEachCase("references exist, or are named in the values", (t, objects) => {
   const keys = new Set(objects.map(keyOf));
   const values = JSON.stringify([...cases.values()].map((file) => readFileSync(file, "utf8")));
   for (const { owner, spec } of podTemplates(objects)) {
@@ -212,7 +223,8 @@ inEachCase("what is referred to exists, or is named in the values", (t, objects)
       const ports = new Set<unknown>((container.ports ?? []).map(({ name }) => name));
       for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
         const port = probe?.httpGet?.port ?? probe?.tcpSocket?.port;
-        if (probe !== undefined) t.ok(ports.has(port), `${keyOf(owner)} probes port ${String(port)}`);
+        if (probe !== undefined && probe.exec === undefined)
+          t.ok(ports.has(port), `${keyOf(owner)} probes port ${String(port)}`);
       }
     }
   }
@@ -299,21 +311,21 @@ await t.test("every setting of a service can be set by a value", (t) => {
   t.end();
 });
 
-await t.test("the largest number of replicas is what each service is told", (t) => {
-  const told = (objects: KubernetesObject[]): Record<string, string | undefined> =>
+await t.test("each service gets the largest number of replicas", (t) => {
+  const replicasOf = (objects: KubernetesObject[]): Record<string, string | undefined> =>
     Object.fromEntries(
       servicePods(objects).map(({ labels, spec }) => [
         componentOf(labels),
         spec.containers[0]?.env?.find(({ name }) => name === "COFFER_REPLICAS")?.value,
       ]),
     );
-  t.match(told(renderValues({ services: { sync: { replicas: 7 } } })), { sync: "7", vaults: "2" });
+  t.match(replicasOf(renderValues({ services: { sync: { replicas: 7 } } })), { sync: "7", vaults: "2" });
   const services = { sync: { autoscaling: { maxReplicas: 30 } } };
-  t.match(told(renderValues({ services, autoscaling: { enabled: true } })), { sync: "30", vaults: "6" });
+  t.match(replicasOf(renderValues({ services, autoscaling: { enabled: true } })), { sync: "30", vaults: "6" });
   t.end();
 });
 
-await t.test("each service may do on NATS and in Redis what the code says", (t) => {
+await t.test("each service has its permissions on NATS and in Redis", (t) => {
   const objects = renderValues({ dev: { nats: { enabled: true }, redis: { enabled: true } } });
   const config = objects.find((each) => keyOf(each) === "ConfigMap/coffer-nats")?.data?.["nats.conf"] ?? "";
   for (const { name } of presentServices()) {
@@ -335,7 +347,7 @@ await t.test("each service reaches its own stores and DNS; siem-forwarder alone 
     return rules.flatMap(({ to, ports }) => ports.map(({ port }) => `${port}${to === undefined ? " anywhere" : ""}`));
   };
   const shared = ["53", "53", "4222 anywhere", "6379 anywhere"];
-  t.same(reached("sync").sort(), shared.sort());
+  for (const name of ["sync", "scanner"]) t.same(reached(name).sort(), shared.sort());
   for (const name of ["auth-sm", "vaults", "billing-webhook"])
     t.same(reached(name).sort(), [...shared, "5432 anywhere"].sort());
   t.same(reached("siem-forwarder").sort(), [...shared, "5432 anywhere", "443", "8088", "9200"].sort());
@@ -366,6 +378,51 @@ await t.test("a service's own Secret wins over the common one, and its keys are 
   t.same(
     keysOf("vaults"),
     common.map((key) => ({ name: "coffer-stores", key: `vaults.${key}` })),
+  );
+  t.end();
+});
+
+await t.test("a rollback replaces a Postgres that cannot start", (t) => {
+  const [set] = named(renderValues({ dev: { postgres: { enabled: true } } }), "StatefulSet");
+  t.equal(set?.spec?.["podManagementPolicy"], "Parallel");
+  t.end();
+});
+
+await t.test("the Jobs of backups: which run by themselves, and what they reach and write", (t) => {
+  const backup = { enabled: true, existingClaim: "claim" };
+  const objects = renderValues({ backup, dev: { postgres: { enabled: true } } });
+  const jobs = named(objects, "CronJob");
+  const suspended = jobs.map(({ metadata, spec }) => [metadata.name, spec?.["suspend"] === true]);
+  t.same(Object.fromEntries(suspended), {
+    "coffer-backup": false,
+    "coffer-restore": true,
+    "coffer-restore-drill": false,
+  });
+  const stores = objects.find((each) => keyOf(each) === "NetworkPolicy/coffer-postgres");
+  for (const { metadata } of jobs) {
+    const component = metadata.name.slice("coffer-".length);
+    t.match(JSON.stringify(stores?.spec?.["ingress"]), `"app.kubernetes.io/component":"${component}"`);
+    const policy = objects.find((each) => keyOf(each) === `NetworkPolicy/${metadata.name}`);
+    t.equal(policy?.spec?.["ingress"], undefined);
+    const ports = (policy?.spec?.["egress"] as { ports: { port: number }[] }[]).flatMap((rule) => rule.ports);
+    t.same(new Set(ports.map(({ port }) => port)), new Set([53, 5432]));
+  }
+  for (const { owner, spec } of podTemplates(jobs)) {
+    const writing = containersOf(spec).filter(({ volumeMounts = [] }) =>
+      volumeMounts.some((mount) => mount.name === "backup" && !("readOnly" in mount)),
+    );
+    t.equal(writing.length > 0, owner.metadata.name === "coffer-backup", `${keyOf(owner)} writes to the claim`);
+  }
+  const drill = podTemplates(jobs).find(({ owner }) => owner.metadata.name === "coffer-restore-drill");
+  const server = containersOf(drill?.spec ?? { containers: [] }).find(({ name }) => name === "postgres");
+  t.equal(server?.restartPolicy, "Always", "it goes on while the other containers run");
+  t.match(server?.args, ["-c", "listen_addresses=127.0.0.1"], "nothing outside the pod reaches it");
+  const without = renderValues({ backup: { ...backup, drill: { enabled: false } } });
+  t.same(
+    named(without, "CronJob")
+      .map(({ metadata }) => metadata.name)
+      .sort(),
+    ["coffer-backup", "coffer-restore"],
   );
   t.end();
 });
@@ -412,7 +469,7 @@ await t.test("a misspelled value is refused, at every level", (t) => {
   t.end();
 });
 
-await t.test("every value has a line in the schema, and every line a value", (t) => {
+await t.test("values and schema have the same names", (t) => {
   const schema = JSON.parse(readFileSync(resolve(chart, "values.schema.json"), "utf8")) as Schema;
   const open: string[] = [];
   const resolved = (part: Schema): Schema =>
@@ -446,7 +503,7 @@ interface Schema {
   definitions?: Record<string, Schema>;
 }
 
-await t.test("production refuses what is not safe", (t) => {
+await t.test("production refuses unsafe values", (t) => {
   const names = presentServices().map(({ name }) => name);
   const own = Object.fromEntries(names.map((name) => [name, { existingSecret: `coffer-${name}` }]));
   const good = { production: true, existingSecret: "", trustedProxyCidrs: ["10.42.0.0/16"], services: own };
@@ -463,6 +520,7 @@ await t.test("production refuses what is not safe", (t) => {
     "a service without a Secret": { services: { ...own, sync: { existingSecret: "" } } },
     "plain http": { baseUrls: ["http://coffer.example.com"] },
     "no address": { baseUrls: [] },
+    "a root file system that can be written": { dev: { writableRootFilesystem: true } },
     "Postgres of the chart": { dev: { postgres: { enabled: true } } },
     "NATS of the chart": { dev: { nats: { enabled: true } } },
     "Redis of the chart": { dev: { redis: { enabled: true } } },
@@ -487,7 +545,7 @@ await t.test("everywhere: no proxy network of all addresses, no slash behind an 
   t.end();
 });
 
-await t.test("a release with another name has objects with that name, and long names are cut", (t) => {
+await t.test("a release with another name has that name in its objects, and long names are cut", (t) => {
   for (const [release, name] of [
     ["coffer", "coffer-sync"],
     ["acme", "acme-coffer-sync"],

@@ -12,25 +12,24 @@ import { sendSlowly, testDirectory, testNats, testPostgres, testRedis, until } f
 import { connect } from "../../cases/src/connection.ts";
 import { createOrganization } from "../../cases/src/organization.ts";
 import { readCases } from "../../cases/src/read-cases.ts";
-import type { Result } from "../../cases/src/run-cases.ts";
-import { runCases } from "../../cases/src/run-cases.ts";
+import { type Result, runCases } from "../../cases/src/run-cases.ts";
+import { startReceiver } from "../../cases/src/receiver.ts";
 import { presentServices } from "../../local/src/services.ts";
 import { podTemplates } from "../src/kubernetes.ts";
 import { nginx, nginxConfig } from "../src/nginx.ts";
 import { render } from "../src/render.ts";
 import { routesOf } from "../src/routes.ts";
-import type { RunningPod, Secrets } from "../src/run-pod.ts";
-import { runPod } from "../src/run-pod.ts";
+import { type RunningPod, runPod, type Secrets } from "../src/run-pod.ts";
 
 const linux = process.platform === "linux" ? false : "pods side by side need the many loopback addresses of Linux";
 
 const stripeSecret = "whsec_of_the_installation_under_test";
 
-/** nginx answers a path with a null character itself: no other difference to a proxy that passes everything is allowed. */
+/** nginx answers a path with a null character itself: the only allowed difference to a transparent proxy. */
 const refusedByNginx = /%00 was answered 400, expected 404: <html>[^]*nginx/;
 
-/** A cluster on loopback: what the chart renders runs as processes, each at an address of its own. */
-await t.test("what is rendered runs", { skip: linux }, async (t) => {
+/** A cluster on loopback: the rendered pods run as processes, each at its own address. */
+await t.test("the rendered pods run", { skip: linux }, async (t) => {
   const report = (line: string): void => t.comment(line);
   const directory = testDirectory(t);
   const services = presentServices();
@@ -59,6 +58,7 @@ await t.test("what is rendered runs", { skip: linux }, async (t) => {
       ),
       ports: { public: await freePort(), management: await freePort() },
       billing: { enabled: true },
+      siem: { allowedCidrs: ["127.0.0.0/8"] },
       gateway: { enabled: true, parentRefs: [{ name: "shared" }] },
     },
   });
@@ -138,12 +138,15 @@ await t.test("what is rendered runs", { skip: linux }, async (t) => {
   const connection = connect({ url, forwarded: true });
 
   await t.test("the installation passes every case, through a proxy with the rendered routes", async (t) => {
+    const receiver = await startReceiver("http://127.0.0.1:0");
+    t.teardown(() => receiver.close());
     const { shop, cases } = await readCases(fileURLToPath(new URL("../../../docs/spec/cases/", import.meta.url)));
     const results: Result[] = [];
     await runCases({
       connection,
       audience: url,
       stripeSecret,
+      receiver,
       shop,
       cases,
       onResult: (result) => results.push(result),

@@ -11,12 +11,10 @@ import { freePort, locate, prepareDatabase, tiedToThisProcess } from "@coffer/st
 import { createTelemetry } from "@coffer/telemetry";
 import { testDirectory, testPostgres, until } from "@coffer/testkit";
 import { presentServices } from "../../local/src/services.ts";
-import type { Container } from "../src/kubernetes.ts";
-import { podTemplates } from "../src/kubernetes.ts";
+import { type Container, podTemplates } from "../src/kubernetes.ts";
 import { chart } from "../src/paths.ts";
 import { render } from "../src/render.ts";
-import type { Secrets } from "../src/run-pod.ts";
-import { environmentOf } from "../src/run-pod.ts";
+import { environmentOf, type Secrets } from "../src/run-pod.ts";
 
 const directory = testDirectory(t);
 const dev = { postgres: { enabled: true }, nats: { enabled: true }, redis: { enabled: true } };
@@ -36,11 +34,11 @@ function containerOf(name: string): Container {
   return container;
 }
 
-/** Without what Kubernetes itself knows of a pod. */
+/** Without the fields that Kubernetes itself adds. */
 const named = ({ env = [] }: Container): NonNullable<Container["env"]> =>
   env.filter(({ valueFrom }) => valueFrom?.fieldRef === undefined);
 
-await t.test("coffer dev secrets has every key that a pod asks for", (t) => {
+await t.test("coffer dev secrets has every key that a pod reads", (t) => {
   for (const { spec } of pods)
     for (const container of [...(spec.initContainers ?? []), ...spec.containers])
       t.doesNotThrow(() => environmentOf({ ...container, env: named(container) }, secrets), container.name);
@@ -90,7 +88,7 @@ function failed(log: string): false {
   return false;
 }
 
-await t.test("a Redis server takes the rendered arguments, and lets each service do what is its own", async (t) => {
+await t.test("a Redis server takes the rendered arguments, and enforces the permissions of each service", async (t) => {
   const container = containerOf("coffer-redis");
   const environment = environmentOf(container, secrets);
   const filled = (container.args ?? []).map((word) =>
@@ -120,7 +118,7 @@ await t.test("a Redis server takes the rendered arguments, and lets each service
   anyone.disconnect();
 });
 
-await t.test("schema.sql makes what prepareDatabase makes, and may run again", async (t) => {
+await t.test("schema.sql has the effect of prepareDatabase, and may run again", async (t) => {
   const { url } = await testPostgres(t, { own: true });
   const owners = presentServices().flatMap(({ schema }) =>
     schema === null ? [] : [{ role: schema, schema, password: "secret" }],
@@ -153,7 +151,7 @@ await t.test("schema.sql makes what prepareDatabase makes, and may run again", a
   }
 });
 
-/** Roles, their settings, schemas, who may do what in the database, and the extensions. */
+/** Roles, their settings, schemas, permissions in the database, and the extensions. */
 async function describe(url: string) {
   const client = new pg.Client(url);
   await client.connect();

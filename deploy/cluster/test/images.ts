@@ -3,17 +3,15 @@ import { join } from "node:path";
 import { run } from "./kube.ts";
 import type { Options } from "./options.ts";
 import { buildStoreImages } from "./store-images.ts";
-import type { StoreImage } from "./store-images.ts";
 
-/** Builds what the chart needs and gives it to the cluster. Returns the stand-ins for the stores' images. */
-export async function provideImages(options: Options, directory: string): Promise<StoreImage[]> {
+/** Builds the chart's images and loads them into the cluster. */
+export async function provideImages(options: Options, directory: string): Promise<void> {
   const { images, localImages, load } = options;
   const folder = images ?? directory;
   if (images === undefined)
     await run("npm", ["run", "--silent", "images", "--", "--out", folder, ...(localImages ? ["--local-bases"] : [])]);
   const stores = localImages ? await buildStoreImages(directory) : [];
   const archives = readdirSync(folder).filter((name) => name.endsWith(".tar"));
-  const files = [...archives.map((name) => join(folder, name)), ...stores.map(({ archive }) => archive)];
+  const files = [...archives.map((name) => join(folder, name)), ...stores];
   if (load !== undefined) await run("/bin/sh", ["-c", `${load} "$@"`, "sh", ...new Set(files)]);
-  return stores;
 }

@@ -4,29 +4,43 @@ import { until } from "@coffer/testkit";
 export const namespace = "coffer-test";
 export const release = "coffer";
 
-/** Runs a program to its end. Returns its stdout; throws an Error with its stderr when it fails. */
-export async function run(program: string, args: readonly string[], input = ""): Promise<string> {
-  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
+export interface RunOptions {
+  /** Its stdin. */
+  input?: string | undefined;
+  /** Variables in addition to those of this process. */
+  env?: Readonly<Record<string, string>>;
+  /** The exit codes of success: 0. */
+  codes?: readonly number[];
+}
+
+/** Runs a program to its end. Returns its stdout; throws an Error with its stderr if it fails. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  { input = "", env = {}, codes = [0] }: RunOptions = {},
+): Promise<string> {
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
   const text = { out: "", err: "" };
   child.stdout.on("data", (chunk: Buffer) => (text.out += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (text.err += chunk.toString()));
-  // A program that ends before it has read everything says so by its exit code.
+  // The exit code shows if a program ended before it had read everything.
   child.stdin.on("error", () => undefined).end(input);
   const code = await new Promise<number | null>((done, fail) => child.once("error", fail).once("close", done));
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${text.err}${text.out}`);
+  if (code === null || !codes.includes(code))
+    throw new Error(`${program} ${args.join(" ")} ended with ${code}: ${text.err}${text.out}`);
   return text.out;
 }
 
 /** kubectl in the namespace of the test. */
 export function kubectl(args: readonly string[], input?: string): Promise<string> {
-  return run("kubectl", ["--namespace", namespace, ...args], input);
+  return run("kubectl", ["--namespace", namespace, ...args], { input });
 }
 
 export function helm(args: readonly string[]): Promise<string> {
   return run("helm", ["--namespace", namespace, ...args]);
 }
 
-/** Objects of a kind, with what is asked of them. */
+/** Objects of a kind, with the used fields. */
 export async function list<Item>(kind: string, selector = ""): Promise<Item[]> {
   const text = await kubectl(["get", kind, "--selector", selector, "--output", "json"]);
   return (JSON.parse(text) as { items: Item[] }).items;
@@ -43,12 +57,12 @@ export interface Pod {
 export const component = (name: string): string =>
   `app.kubernetes.io/instance=${release},app.kubernetes.io/component=${name}`;
 
-/** The pods of a service that are not on their way out. */
+/** The pods of a service that are not terminating. */
 export async function podsOf(name: string): Promise<Pod[]> {
   return (await list<Pod>("pods", component(name))).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-/** Waits until a service has so many pods, all ready. */
+/** Waits until a service has this many pods, all ready. */
 export function replicas(name: string, count: number, seconds = 180): Promise<unknown> {
   const isReady = ({ status }: Pod): boolean =>
     status.containerStatuses?.length !== undefined && status.containerStatuses.every(({ ready }) => ready);
@@ -60,6 +74,32 @@ export function replicas(name: string, count: number, seconds = 180): Promise<un
     },
     seconds,
   );
+}
+
+/** The pods of the release with a restarted container. */
+export async function restartedPods(): Promise<string[]> {
+  const pods = await list<Pod>("pods", `app.kubernetes.io/instance=${release}`);
+  return pods
+    .filter(({ status }) => status.containerStatuses?.some(({ restartCount }) => restartCount > 0))
+    .map(({ metadata }) => metadata.name);
+}
+
+interface Event {
+  type: string;
+  reason: string;
+  message: string;
+  lastTimestamp: string | null;
+  involvedObject: { kind: string; name: string };
+}
+
+const refusals = new Set(["FailedCreate", "BackOff", "Failed", "OOMKilling", "InspectFailed"]);
+
+/** Events since a moment about a refused pod, or one that cannot run. */
+export async function refusalEvents(since: Date): Promise<string[]> {
+  return (await list<Event>("events"))
+    .filter(({ type, reason }) => type === "Warning" && refusals.has(reason))
+    .filter(({ lastTimestamp }) => lastTimestamp === null || new Date(lastTimestamp) > since)
+    .map(({ reason, message, involvedObject: { kind, name } }) => `${reason} ${kind}/${name}: ${message}`);
 }
 
 /** Applies objects given as a list of maps. */

@@ -1,5 +1,4 @@
-import type { TestScope } from "@coffer/testkit";
-import { until } from "@coffer/testkit";
+import { type TestScope, until } from "@coffer/testkit";
 import { auditProblems, readAudit } from "../../local/test/faults/audit.ts";
 import { fleetProblems } from "../../local/test/faults/bootstraps/verify.ts";
 import { sessionProblems } from "../../local/test/faults/logins/verify.ts";
@@ -7,15 +6,15 @@ import { newOrganization, work } from "../../local/test/faults/organization.ts";
 import { seededRandom } from "../../local/test/faults/random.ts";
 import { expectedContents, presentContents } from "../../local/test/faults/secrets/verify.ts";
 
-/** People and machines who use an organization meanwhile. */
+/** People and machines that use an organization meanwhile. */
 export interface Load {
-  /** Waits until each of them was acknowledged some more. */
+  /** Waits until each of them has more acknowledged writes. */
   progress(): Promise<void>;
-  /** Ends the load; returns what of it is not as it was acknowledged. */
+  /** Ends the load; returns the deviations from acknowledged writes. */
   stop(): Promise<string[]>;
 }
 
-/** Sets them to work in a new organization. */
+/** Starts the load in a new organization. */
 export async function startLoad(t: TestScope, url: string, email: string): Promise<Load> {
   const organization = await newOrganization(t, url, email);
   const { cli, person, ledger, slots, fleet, member } = organization;
@@ -36,8 +35,10 @@ export async function startLoad(t: TestScope, url: string, email: string): Promi
     progress,
     async stop() {
       ending.abort();
-      await Promise.all(working);
-      // What was acknowledged reaches the audit through the outbox.
+      // Nothing else holds this process open while the workers pause.
+      const stay = setInterval(() => undefined, 1000);
+      await Promise.all(working).finally(() => clearInterval(stay));
+      // Acknowledged writes reach the audit through the outbox.
       const newest = async (): Promise<string[]> => auditProblems(ledger, await readAudit(url, person));
       await until("the audit has what was acknowledged", async () => (await newest()).length === 0, 60).catch(
         () => null,

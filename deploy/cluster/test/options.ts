@@ -16,6 +16,7 @@ coffer-test, and removes it at the end. kubectl, helm and buildah are taken from
   --local-images          bases and the stores' images are made from local programs, for a cluster that pulls none
   --only TEXT             only steps whose name contains this, after the installation
   --keep                  leaves the namespace for a look
+  --kept                  plays the steps on what --keep has left, without images and installation
 `;
 
 export interface Options {
@@ -30,9 +31,10 @@ export interface Options {
   localImages: boolean;
   only: string;
   keep: boolean;
+  kept: boolean;
 }
 
-/** What the command line asks for; null for help. Throws TypeError for a wrong option. */
+/** The parsed command line; null for help. Throws TypeError for a wrong option. */
 export function readOptions(args: readonly string[]): Options | null {
   const { values } = parseArgs({
     args: [...args],
@@ -48,13 +50,14 @@ export function readOptions(args: readonly string[]): Options | null {
       "local-images": { type: "boolean", default: false },
       only: { type: "string", default: "" },
       keep: { type: "boolean", default: false },
+      kept: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (values.help) return null;
-  const { url, gateway, controller, load, images, only, keep } = values;
+  const { url, gateway, controller, load, images, only, keep, kept } = values;
   return {
-    ...{ url, gateway, controller, load, images, only, keep },
+    ...{ url, gateway, controller, load, images, only, keep, kept },
     gatewayService: values["gateway-service"],
     ingressClass: values["ingress-class"],
     proxyCidr: values["proxy-cidr"],

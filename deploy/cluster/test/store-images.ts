@@ -16,20 +16,17 @@ import { locate } from "@coffer/stores";
 import { postgresBinaries } from "../../../packages/stores/src/postgres-binaries.ts";
 
 /**
- * Images of the three stores, for a cluster without a registry: the programs that `npm start` uses, with the system's libraries
- * and busybox as `sh`. They take the place of the official ones, and start as those do.
+ * Images of the three stores, for a cluster without a registry: the programs of `npm start`, with the
+ * system's libraries and busybox as `sh`. They replace the official ones, and start like those.
  */
-export interface StoreImage {
-  /** The value of the chart: `dev.<store>.image`. */
-  store: "postgres" | "nats" | "redis";
-  image: string;
-  /** A docker-archive file. */
-  archive: string;
-}
+export type Store = "postgres" | "nats" | "redis";
+
+/** The name of a store's image, for the chart's value `dev.<store>.image`. */
+export const storeImage = (store: Store): string => `localhost/coffer-test/${store}:1`;
 
 const passwd = "root:x:0:0:root:/:/bin/sh\npostgres:x:999:999:postgres:/var/lib/postgresql:/bin/sh\n";
 
-/** As the official image: makes the database of PGDATA once, listening on no address meanwhile, then serves. */
+/** Like the official image: makes the database of PGDATA once, without a listener, then serves. */
 const startPostgres = `#!/bin/sh
 set -e
 export LD_LIBRARY_PATH=/native/lib
@@ -44,8 +41,11 @@ fi
 exec /native/bin/postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/tmp
 `;
 
-/** Builds the images below `directory` with buildah, which needs no daemon. Throws what buildah or a missing program says. */
-export async function buildStoreImages(directory: string): Promise<StoreImage[]> {
+/**
+ * Builds the images with buildah, which needs no daemon, as docker-archive files below `directory`.
+ * Returns the files; throws the error of buildah or of a missing program.
+ */
+export async function buildStoreImages(directory: string): Promise<string[]> {
   const { postgres } = await postgresBinaries();
   const native = dirname(dirname(postgres));
   const [nats, redis] = [await locate("nats-server"), await locate("redis-server")];
@@ -65,7 +65,7 @@ export async function buildStoreImages(directory: string): Promise<StoreImage[]>
   ];
 }
 
-/** The client with which the chart makes roles and schemas: Debian keeps it where its wrapper finds it. */
+/** The client with which the chart makes roles and schemas, at the place of Debian's wrapper. */
 function psql(): string {
   const folder = "/usr/lib/postgresql";
   const versions = existsSync(folder) ? readdirSync(folder) : [];
@@ -74,7 +74,7 @@ function psql(): string {
   return found;
 }
 
-/** A program of a command line that `locate` found: with `env LD_LIBRARY_PATH=…` before it where it was unpacked. */
+/** The program of a command that `locate` found, perhaps after `env LD_LIBRARY_PATH=…`. */
 function addProgram(root: string, command: readonly string[], target = "program"): void {
   const program = command.at(-1) ?? "";
   const libraries = command.find((word) => word.startsWith("LD_LIBRARY_PATH="))?.slice("LD_LIBRARY_PATH=".length);
@@ -83,8 +83,8 @@ function addProgram(root: string, command: readonly string[], target = "program"
 }
 
 /**
- * Copies the libraries that the programs link to, and the loader, to where the loader looks by itself. `own` is where they are
- * found, `skipped` a folder that is copied whole.
+ * Copies the libraries of the programs, and the loader, to the loader's default places. `own` is where
+ * they are found, `skipped` a folder that is copied whole.
  */
 function addLibraries(
   root: string,
@@ -93,7 +93,7 @@ function addLibraries(
 ): void {
   for (const program of programs) {
     const env = own === undefined ? process.env : { ...process.env, LD_LIBRARY_PATH: own };
-    // Of a program that is linked statically ldd says so, and exits with 1.
+    // For a statically linked program ldd exits with 1.
     const { stdout: text } = spawnSync("ldd", [program], { env, encoding: "utf8" });
     for (const [, path = ""] of text.matchAll(/(?:=> |^\s*)(\/\S+) \(0x/gm)) {
       if (skipped !== undefined && path.startsWith(skipped)) continue;
@@ -107,11 +107,11 @@ function addLibraries(
 
 function build(
   directory: string,
-  store: StoreImage["store"],
+  store: Store,
   user: number,
   entrypoint: readonly string[],
   fill: (root: string) => void,
-): StoreImage {
+): string {
   const context = mkdtempSync(join(tmpdir(), "coffer-store-image-"));
   try {
     const root = join(context, "root");
@@ -122,13 +122,15 @@ function build(
     writeFileSync(join(root, "etc/passwd"), passwd);
     fill(root);
     const lines = ["FROM scratch", "COPY root /", "ENV PATH=/bin", `USER ${user}:${user}`];
+    // Like the official image: SIGTERM would wait for all clients.
+    if (store === "postgres") lines.push("STOPSIGNAL SIGINT");
     writeFileSync(join(context, "Dockerfile"), [...lines, `ENTRYPOINT ${JSON.stringify(entrypoint)}`, ""].join("\n"));
-    const image = `localhost/coffer-test/${store}:1`;
+    const image = storeImage(store);
     const archive = join(directory, `${store}.tar`);
     rmSync(archive, { force: true });
     buildah("build", "--tag", image, context);
     buildah("push", image, `docker-archive:${archive}:${image}`);
-    return { store, image, archive };
+    return archive;
   } finally {
     rmSync(context, { recursive: true, force: true });
   }

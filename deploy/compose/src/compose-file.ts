@@ -1,6 +1,6 @@
 import type { ServiceRow } from "../../local/src/services.ts";
 
-/** The address of Caddy in the network of the services, the one proxy that they believe. */
+/** The address of Caddy in the network of the services, their one trusted proxy. */
 const proxyAddress = "172.30.80.2";
 const frontSubnet = "172.30.80.0/24";
 
@@ -100,7 +100,7 @@ function serviceLines({ name, schema }: ServiceRow): string[] {
   ];
 }
 
-/** What one service alone is given. */
+/** The settings of one service. */
 function ownLines(name: ServiceRow["name"]): string[] {
   if (name === "siem-forwarder")
     return [
@@ -188,7 +188,7 @@ function proxyLines(rows: readonly ServiceRow[]): string[] {
   ];
 }
 
-/** The text of the Caddyfile: the path table, the longest path first, as Caddy takes the first that matches. */
+/** The text of the Caddyfile: the path table, the longest path first, as Caddy uses the first match. */
 export function caddyFile(rows: readonly ServiceRow[]): string {
   const table = rows
     .flatMap(({ name, paths }) => paths.map((path) => ({ name, path })))

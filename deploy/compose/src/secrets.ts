@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
-import { serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { redisAcl, redisUsers } from "@coffer/ratelimit";
 import type { ServiceRow } from "../../local/src/services.ts";
 
@@ -41,7 +40,7 @@ export function newSecrets(rows: readonly ServiceRow[]): Record<string, string> 
   };
 }
 
-/** Postgres runs this once, as its superuser, in the new database: what `npm start` does by prepareDatabase. */
+/** Postgres runs this once, as its superuser, in the new database, like prepareDatabase of `npm start`. */
 function schemasSql(rows: readonly ServiceRow[], passwordOf: Readonly<Record<ServiceName, string>>): string {
   const lines = [
     "REVOKE ALL ON DATABASE coffer FROM PUBLIC;",
@@ -63,8 +62,9 @@ function schemasSql(rows: readonly ServiceRow[], passwordOf: Readonly<Record<Ser
 }
 
 /**
- * Writes secrets/ and .env below `folder`. Throws an Error when there are secrets: the database has their passwords.
- * The folder has mode 0700, so that other users of the host cannot read the files, which the containers' users can.
+ * Writes secrets/ and .env below `folder`. Throws an Error if there are secrets: the database has their
+ * passwords. The folder has mode 0700, so that other users of the host cannot read the files, which the
+ * containers' users can.
  */
 export function writeSecrets(
   folder: string,
@@ -83,7 +83,7 @@ export function writeSecrets(
   writeFileSync(join(folder, ".env"), `COFFER_DOMAIN=${domain}\nCOFFER_VERSION=${version}\n`, { mode: 0o600 });
 }
 
-/** A URL, a NATS configuration, a Redis configuration and a literal of SQL hold these letters as they are. */
+/** A URL, a NATS configuration, a Redis configuration and a literal of SQL need no quoting for these letters. */
 const password = (): string => randomBytes(24).toString("base64url");
 
 function passwords(): Record<ServiceName, string> {

@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
-import { serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { redisAcl, redisUsers } from "@coffer/ratelimit";
 import { prepareDatabase } from "@coffer/stores";
 import { testDirectory, testPostgres } from "@coffer/testkit";
@@ -37,7 +36,7 @@ const storing = rows.filter(({ schema }) => schema !== null);
 const written = readFileSync(join(folder, "compose.yaml"), "utf8");
 const file = parse(written) as ComposeFile; // the schema below checks it
 
-await t.test("compose.yaml and Caddyfile are what npm run compose -- --write writes for the services", (t) => {
+await t.test("compose.yaml and Caddyfile equal the output of npm run compose -- --write", (t) => {
   t.equal(written, composeFile(rows));
   t.equal(readFileSync(join(folder, "Caddyfile"), "utf8"), caddyFile(rows));
   t.end();
@@ -51,7 +50,7 @@ await t.test("compose.yaml is valid by the Compose Specification", (t) => {
   t.end();
 });
 
-await t.test("each service has a container, each schema a migration, and nothing else is there", (t) => {
+await t.test("each service has a container, each schema a migration, and there are no others", (t) => {
   const expected = [
     ...rows.map(({ name }) => name),
     ...storing.map(({ name }) => `${name}-migration`),
@@ -65,7 +64,7 @@ await t.test("each service has a container, each schema a migration, and nothing
   t.end();
 });
 
-await t.test("each container has the secrets that it reads and no other, and no value is in the file", (t) => {
+await t.test("each container has only the secrets that it reads, and no value is in the file", (t) => {
   t.same(Object.keys(file.secrets), secretNames(rows));
   t.same(Object.keys(newSecrets(rows)).sort(), secretNames(rows).sort());
   for (const [name, { environment = {}, secrets = [] }] of Object.entries(file.services)) {
@@ -94,7 +93,7 @@ await t.test("each container has the secrets that it reads and no other, and no 
   t.end();
 });
 
-await t.test("the stores are in a network without a way out, and of the services only siem-forwarder has one", (t) => {
+await t.test("the stores are in a network without internet, and only siem-forwarder has access to it", (t) => {
   const open = Object.keys(file.networks).filter((name) => file.networks[name]?.internal !== true);
   t.same(open.sort(), ["edge", "egress"]);
   const reaching = Object.entries(file.services)
@@ -107,7 +106,7 @@ await t.test("the stores are in a network without a way out, and of the services
   t.end();
 });
 
-/** The service that the Caddyfile leads a path to: the first route that matches, as Caddy does with `handle`. */
+/** The service of a path in the Caddyfile: the first matching route, as for `handle` in Caddy. */
 function routed(path: string): string | undefined {
   const text = readFileSync(join(folder, "Caddyfile"), "utf8");
   const routes = [...text.matchAll(/(@\S+) path (\S+) (\S+)\n\thandle \1 \{\n\t\treverse_proxy (\S+):8080\n/g)];
@@ -145,7 +144,7 @@ await t.test("NATS and Redis have the users and permissions of packages/bus and 
     passwords.nats[name] = credentials[name]?.password ?? "";
     passwords.redis[name] = new URL(secrets[`${name}.redis-url`] ?? "").password;
   }
-  // Services that this checkout does not have get users too, whose passwords are in no file: none of theirs are compared.
+  // Users of services that this checkout lacks are not compared.
   const all = (known: Partial<Record<ServiceName, string>>) =>
     Object.fromEntries(serviceNames.map((name) => [name, known[name] ?? "absent"])) as Record<ServiceName, string>; // one each
   const nats = natsServerConfig({ users: natsUsers(all(passwords.nats)), host: "0.0.0.0", port: 4222 });

@@ -22,8 +22,8 @@ interface Locked {
 }
 
 /**
- * Makes /app of a service's image in `target`, without npm's network and without a container: as the Dockerfile does,
- * but the packages are those of the checkout's own node_modules, which npm installed from the same lock file.
+ * Makes /app of a service's image in `target` without npm's network and without a container: like the
+ * Dockerfile, but with the packages of the checkout's node_modules, from the same lock file.
  */
 export function assemble(checkout: string, service: string, target: string): void {
   selectManifests(checkout, service, target);
@@ -46,7 +46,7 @@ export function assemble(checkout: string, service: string, target: string): voi
   selectSources(checkout, service, target);
 }
 
-/** A package's own packages are locked by themselves. */
+/** A package's own packages are locked separately. */
 const nested = /^[\\/]node_modules$/;
 
 /** The paths of the packages that a service needs in production, as the lock file places them. */
@@ -68,7 +68,7 @@ export function lockedPaths(checkout: string, service: string): string[] {
   return [...needed].filter((path) => path.startsWith("node_modules/") || path.includes("/node_modules/")).sort();
 }
 
-/** Where Node looks for a package that the package at `path` names, the nearest first. */
+/** Where Node looks for a package that the package at `path` imports, the nearest first. */
 function placesOf(path: string, name: string): string[] {
   const folders = path.split("/");
   return folders

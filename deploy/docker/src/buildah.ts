@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * Runs buildah and returns what it prints; its messages go to stderr. Without a daemon, and where containers cannot be
- * nested: in a chroot and with plain folders, unless the environment says otherwise.
+ * Runs buildah and returns its output; its messages go to stderr. Without a daemon, and where containers
+ * cannot be nested: in a chroot and with plain folders, by default.
  */
 export function buildah(args: readonly string[]): string {
   const env = { BUILDAH_ISOLATION: "chroot", STORAGE_DRIVER: "vfs", ...process.env };

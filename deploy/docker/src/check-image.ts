@@ -9,8 +9,8 @@ import { fileList, sizeOf } from "./file-list.ts";
 const mostBytes = 250_000_000;
 
 /**
- * Compares an image with what `assemble` makes of this checkout, file by file, and its size with 250 MB. Throws an Error
- * that names what differs.
+ * Compares an image with the output of `assemble` for this checkout, file by file, and its size with
+ * 250 MB. Throws an Error that names the differences.
  */
 export function checkImage(service: string, archive: string): void {
   const folder = mkdtempSync(join(tmpdir(), "coffer-image-"));
@@ -31,7 +31,7 @@ export function checkImage(service: string, archive: string): void {
   }
 }
 
-/** Makes the root of a docker-archive file's image: its layers, one over the other. Ours remove nothing. */
+/** Makes the root of a docker-archive file's image: its layers in order. Ours remove nothing. */
 function unpack(archive: string, folder: string, root: string): void {
   for (const each of [folder, root]) mkdirSync(each, { recursive: true });
   execFileSync("tar", ["-xf", archive, "-C", folder]);

@@ -28,8 +28,8 @@ export function neededFolders(checkout: string, service: string): string[] {
 }
 
 /**
- * Writes what npm installs the service from. Without the other workspaces and the development dependencies npm installs
- * neither: it counts a workspace as a production dependency, whatever needs it.
+ * Writes the files from which npm installs the service, without other workspaces and development
+ * dependencies: npm counts every workspace as a production dependency.
  */
 export function selectManifests(checkout: string, service: string, target: string): void {
   mkdirSync(target, { recursive: true });
@@ -42,7 +42,7 @@ export function selectManifests(checkout: string, service: string, target: strin
   }
 }
 
-/** Copies the sources of the service and of the workspaces that it needs, as they are. */
+/** Copies the sources of the service and of its workspaces unchanged. */
 export function selectSources(checkout: string, service: string, target: string): void {
   for (const folder of neededFolders(checkout, service))
     cpSync(join(checkout, folder, "src"), join(target, folder, "src"), { recursive: true });

@@ -3,18 +3,18 @@ import { readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Node runs no TypeScript below node_modules, so that types and sources of packages are of no use in an image. */
+/** Node runs no TypeScript below node_modules, so an image needs no types and sources of packages. */
 const unusedFile = /\.(map|ts|mts|cts)$|\.(test|spec)\.[cm]?js$|^\./;
 const unusedFolder = /^(test|tests|__tests__|\..*)$/;
 
-/** Removes what no service needs at run time: files that serve development, and what npm needed to install. */
+/** Removes files that no service needs at run time. */
 export function tidy(folder: string, service: string): void {
   tidyFolder(join(folder, "node_modules"));
   for (const file of ["package-lock.json", ".npmrc"]) rmSync(join(folder, file));
   normalizeBillOfMaterials(join(folder, "sbom.cdx.json"), service);
 }
 
-/** Leaves no empty folder. Returns whether the folder itself is gone. Does not follow links. */
+/** Removes empty folders. Returns whether the folder itself is removed. Does not follow links. */
 function tidyFolder(folder: string): boolean {
   let left = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -34,8 +34,8 @@ interface Bill {
 }
 
 /**
- * Two builds of one commit have the same bill of materials: CycloneDX does not require its time and number. npm names
- * it after the folder that it worked in.
+ * Makes two builds of one commit equal: CycloneDX does not require time and number. npm names the bill
+ * after its working folder.
  */
 function normalizeBillOfMaterials(file: string, service: string): void {
   const bill = JSON.parse(readFileSync(file, "utf8")) as Bill; // npm sbom wrote it

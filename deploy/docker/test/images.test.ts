@@ -19,7 +19,7 @@ const dockerfile = readFileSync(join(checkout, "deploy/docker/Dockerfile"), "utf
 const lastStage = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
 const command = JSON.parse(/^CMD (.*)$/m.exec(lastStage)?.[1] ?? "") as string[];
 
-/** The variables that the image sets. */
+/** The variables of the image. */
 const imageEnvironment = Object.fromEntries(
   [...lastStage.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = ""]) => line.split(" ").map((each) => each.split("="))),
 ) as Record<string, string>;
@@ -47,7 +47,7 @@ for (const { name: service, schema } of presentServices()) {
   const files = fileList(root);
   const names = [...files.keys()];
 
-  await t.test(`the image of ${service} holds what the service needs and nothing else`, (t) => {
+  await t.test(`the image of ${service} has only the files that the service needs`, (t) => {
     const unwanted = names.filter((file) =>
       /(^|\/)(test|tests|__tests__|\.bin|\.npm|_cacache)\/|\.(map|d\.ts|test\.[a-z]+)$|(^|\/)\./.test(file),
     );

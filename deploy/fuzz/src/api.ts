@@ -1,11 +1,11 @@
-/** An answer of the installation, as the stage needs it. */
+/** A response of the installation with the fields that the stage needs. */
 export interface ApiAnswer {
   status: number;
   body: Record<string, unknown>;
 }
 
-/** One right request. Throws Error when nobody answers. */
-export async function ask(
+/** Sends a valid request. Throws Error without a response. */
+export async function request(
   url: string,
   method: string,
   path: string,
@@ -26,11 +26,11 @@ export async function ask(
   return { status: response.status, body: parsed as Record<string, unknown> }; // every body of the interface is an object
 }
 
-/** One right request that has to succeed; returns the body. Throws Error with what was answered. */
+/** Sends a valid request that must succeed; returns the body. Throws Error with the response. */
 export async function demand(
-  ...[url, method, path, options]: Parameters<typeof ask>
+  ...[url, method, path, options]: Parameters<typeof request>
 ): Promise<Record<string, unknown>> {
-  const { status, body } = await ask(url, method, path, options);
+  const { status, body } = await request(url, method, path, options);
   if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${String(body["message"])}`);
   return body;
 }

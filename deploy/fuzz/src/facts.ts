@@ -1,15 +1,14 @@
 import { readRecoveryKey } from "@coffer/crypto";
-import { ask } from "./api.ts";
+import { request } from "./api.ts";
 import { newEmail, newLoginRequest, newPerson, newProof, newRecord } from "./people.ts";
-import type { Props } from "./props.ts";
-import { asOwner, issue, list, nowhere, sealed } from "./props.ts";
+import { asOwner, issue, list, nowhere, type Props, sealed } from "./props.ts";
 
-/** Values for the fields of one operation's body, by their names. */
+/** Values for the fields of one operation's body, by name. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * What an operation asks to be true, and an example cannot have: a proof, a token that was issued, what a folder holds.
- * Most of it is good for one request.
+ * The values of an operation that an example cannot have: a proof, an issued token, the content of a
+ * folder. Most of them are valid for one request.
  */
 const makers: Readonly<Record<string, (url: string, props: Props) => Promise<Facts | undefined>>> = {
   createSiemWebhook: () => Promise.resolve({ url: nowhere, enabled: false }),
@@ -22,7 +21,7 @@ const makers: Readonly<Record<string, (url: string, props: Props) => Promise<Fac
   shareVault: () => Promise.resolve({ key_version: 1 }),
   readInvitedHistory: (_, { inviteToken }) => Promise.resolve({ token: inviteToken }),
   replaceKeyring: async (url, props) => {
-    const { status, body } = await ask(url, "GET", "/api/account/keyring", asOwner(props));
+    const { status, body } = await request(url, "GET", "/api/account/keyring", asOwner(props));
     return { version: status === 200 ? Number(body["version"]) + 1 : 1 };
   },
   acceptInvite: (_, { inviteToken }) => Promise.resolve({ token: inviteToken }),
@@ -41,7 +40,7 @@ const makers: Readonly<Record<string, (url: string, props: Props) => Promise<Fac
     return { ...(await newProof(url, owner)), registration_record: record };
   },
   startRecovery: async (url) => {
-    // Whose logins and recoveries are put off for a while, after all that is tried.
+    // Their logins and recoveries are delayed for a while by the fuzz.
     const { email, recoveryKey } = await newPerson(url, {});
     return { email, proof: (await readRecoveryKey(recoveryKey)).proof };
   },
@@ -77,13 +76,13 @@ function resealed({ uid, version, title_encrypted, field_names }: Record<string,
   };
 }
 
-/** The facts of an operation; none when it needs none, or they cannot be had now. */
+/** The facts of an operation; none if it needs none, or they are not available now. */
 export async function factsFor(operationId: string, url: string, props: Props): Promise<Facts> {
   const make = Object.hasOwn(makers, operationId) ? makers[operationId] : undefined;
   try {
     return (await make?.(url, props)) ?? {};
   } catch {
-    // Put off after too many logins, or refused after what other requests have done: the request goes without.
+    // Delayed after too many logins, or refused after other requests: the request is sent without them.
     return {};
   }
 }

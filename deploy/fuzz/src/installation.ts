@@ -8,11 +8,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { price } from "./pay.ts";
 
-/** A running Coffer of one's own. */
+/** A running Coffer for the fuzz. */
 export interface Installation {
   url: string;
   managementUrl: string;
-  /** What signs its events of Stripe. */
+  /** Signs its events of Stripe. */
   stripeSecret: string;
   close(): Promise<void>;
 }
@@ -20,10 +20,10 @@ export interface Installation {
 const launcher = fileURLToPath(new URL("../../local/launch.mjs", import.meta.url));
 const readyMilliseconds = 180_000;
 const unlimited = "1000000";
-/** What is not used any more is no memory in use: without this it would be for as long as nothing makes V8 look. */
+/** Collects garbage often, so that unused memory does not count as memory in use. */
 const collecting = "--expose-gc --import=data:text/javascript,setInterval(gc,5000).unref()";
 
-/** Starts an installation in a folder of its own, without limits, and waits until it answers. `close` removes it. */
+/** Starts an installation in its own folder, without limits, and waits until it answers. `close` removes it. */
 export async function startInstallation(): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), "coffer-fuzz-"));
   const stripeSecret = `whsec_${randomBytes(24).toString("hex")}`;

@@ -1,6 +1,6 @@
 import { RawJson } from "./strange-values.ts";
 
-/** The JSON text of a value in which `RawJson` may stand. */
+/** The JSON text of a value that may contain `RawJson`. */
 export function jsonText(value: unknown): string {
   const parts: string[] = [];
   const marked = JSON.stringify(value, (_, item: unknown) => {

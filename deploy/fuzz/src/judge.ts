@@ -1,17 +1,15 @@
-import type { Description, Exchange } from "@coffer/openapi";
-import { exchangeProblems } from "@coffer/openapi";
-import type { RawRequest } from "./request.ts";
-import { headerOf } from "./request.ts";
+import { type Description, type Exchange, exchangeProblems } from "@coffer/openapi";
+import { headerOf, type RawRequest } from "./request.ts";
 import type { RawAnswer } from "./wire.ts";
 
 /**
- * What is wrong with the answer to a malformed request, a line each. It must be no 5xx, and one that the description
- * allows; what was accepted must have the described form.
+ * The faults of the response to a malformed request, a line each. It must not be a 5xx, and the
+ * description must allow it; an accepted request must have the described form.
  */
 export function problemsWith(description: Description, request: RawRequest, answer: RawAnswer | null): string[] {
   if (answer === null) return request.breaksConnection === true ? [] : ["the connection was closed without an answer"];
   if (answer.status >= 500) return [`the status is ${answer.status}: ${answer.body.slice(0, 200)}`];
-  // What HTTP itself gives another meaning than the one that its bytes seem to have is only asked not to fail.
+  // If HTTP gives the bytes another meaning than it seems, the response must only not be a failure.
   if (request.breaksConnection === true) return [];
   return exchangeProblems(description, exchangeOf(request, answer));
 }
@@ -29,10 +27,10 @@ function exchangeOf(request: RawRequest, { status, headers, body }: RawAnswer): 
   };
 }
 
-/** Of which Node takes the first, whatever follows. */
+/** Node uses the first of these, and ignores others. */
 const singular = new Set(["authorization", "content-type", "host", "user-agent"]);
 
-/** Those that the Fetch standard has a form for. */
+/** Those that the Fetch standard can express. */
 function headersOf({ headers, announced }: RawRequest): Headers {
   const found = new Headers();
   for (const [name, value] of headers) {
@@ -40,10 +38,10 @@ function headersOf({ headers, announced }: RawRequest): Headers {
     try {
       found.append(name, value);
     } catch {
-      // No form of a request that is described has such a header.
+      // No described request has such a header.
     }
   }
-  // Chunks are not taken apart here: of such a body nothing is known.
+  // Chunks are not decoded here: such a body is unknown.
   if (announced !== undefined) found.set("content-encoding", "unknown");
   return found;
 }

@@ -1,13 +1,11 @@
 import { loadDescription } from "@coffer/openapi";
-import type { Installation } from "./installation.ts";
-import { startInstallation } from "./installation.ts";
+import { type Installation, startInstallation } from "./installation.ts";
 import { watchMemory } from "./memory.ts";
-import type { Options } from "./options.ts";
-import { readOptions, usage, UsageError } from "./options.ts";
+import { type Options, readOptions, usage, UsageError } from "./options.ts";
 import { lineOf, shownFindings } from "./report.ts";
 import { runFuzz } from "./run-fuzz.ts";
 
-/** Runs the fuzz that is asked for and returns the exit code: 0, 1 with findings, 2 for a wrong command line. */
+/** Runs the requested fuzz. Exit code: 0, 1 with findings, 2 for a wrong command line. */
 async function main(args: readonly string[]): Promise<number> {
   let options: Options | null;
   try {
@@ -35,7 +33,7 @@ async function fuzzOwn(options: Options): Promise<number> {
   }
 }
 
-/** An installation, as far as it is known. */
+/** The known parts of an installation. */
 type Target = Pick<Installation, "url"> & Partial<Record<"managementUrl" | "stripeSecret", string | undefined>>;
 
 async function fuzz(options: Options, { url, managementUrl, stripeSecret }: Target): Promise<number> {

@@ -2,35 +2,32 @@ import type { Operation } from "@coffer/openapi";
 import { jsonText } from "./json-text.ts";
 import { bodyMutations } from "./mutate-body.ts";
 import { headerMutations } from "./mutate-headers.ts";
-import type { JsonMutation } from "./mutate-json.ts";
-import { jsonMutations, textMutation } from "./mutate-json.ts";
+import { type JsonMutation, jsonMutations, textMutation } from "./mutate-json.ts";
 import { pathMutations, queryMutations, segmentMutations } from "./mutate-target.ts";
-import { createRandom } from "./random.ts";
+import { createRandom, type Random } from "./random.ts";
 import type { Mutation } from "./mutation.ts";
-import type { Random } from "./random.ts";
-import type { CallerName, Caller } from "./callers.ts";
-import { callerNames } from "./callers.ts";
+import { type Caller, type CallerName, callerNames } from "./callers.ts";
 import type { RawRequest } from "./request.ts";
 
-/** A request that an operation would take, before anything about it is made wrong. */
+/** A valid request of an operation, before its malformation. */
 export interface RightRequest {
   target: string;
   headers: [string, string][];
-  /** The JSON body; undefined when the operation takes none. */
+  /** The JSON body; undefined without one. */
   body: unknown;
 }
 
-/** What is wrong with one request: enough to make it again. */
+/** The malformation of one request: enough to repeat it. */
 export interface Malformation {
   readonly name: string;
   readonly caller: CallerName;
   apply(right: RightRequest, caller: Caller): RawRequest;
 }
 
-/** How a request is wrong in one respect. */
+/** One malformation of a request. */
 type Step = Partial<Mutation> & { readonly name: string; body?: JsonMutation };
 
-/** Makes the malformations of an operation: by seed and number always the same. */
+/** Makes the malformations of an operation, determined by seed and number. */
 export function createMalform(operation: Operation, seed: string): (index: number) => Malformation {
   const example = operation.body?.examples[0];
   const bodies = example === undefined ? [] : jsonMutations(example).map((body): Step => ({ name: body.name, body }));
@@ -45,7 +42,7 @@ export function createMalform(operation: Operation, seed: string): (index: numbe
   };
   return (index) => {
     const random = createRandom(`${seed}/${operation.id}/${index}`);
-    // Every other request is wrong in one respect only, each in turn; the rest in up to three.
+    // Every other request has one malformation, in turn; the rest up to three.
     const steps: readonly Step[] =
       index % 2 === 0
         ? single.slice((index / 2) % single.length, ((index / 2) % single.length) + 1)
@@ -68,13 +65,13 @@ function otherSteps(operation: Operation): Step[] {
   ];
 }
 
-/** The right request itself, by whom the operation is for. */
+/** The valid request itself, from the intended caller. */
 export function nothingWrong(operation: Operation): Malformation {
   const apply: Malformation["apply"] = (right, caller) => build(operation, [], createRandom(""), right, caller);
   return { name: "nothing", caller: rightCaller(operation), apply };
 }
 
-/** Mostly whom the operation is for, so that the request gets past the door. */
+/** Mostly the intended caller, so that the request is authorized. */
 function chooseCaller(operation: Operation, random: Random): CallerName {
   return random.below(10) < 7 ? rightCaller(operation) : random.pick(callerNames);
 }

@@ -1,7 +1,7 @@
-/** Reads from the management port what a process holds. */
+/** Reads the memory of a process from its management port. */
 export interface MemoryWatch {
   sample(): Promise<void>;
-  /** In MiB: the heap in use at its lowest in an early and in the last part of the run, and what is resident at the end. */
+  /** In MiB: the lowest heap in use in an early and in the last part of the run, and the final resident size. */
   report(): { early: number; late: number; resident: number };
 }
 
@@ -19,7 +19,7 @@ export function watchMemory(managementUrl: string): MemoryWatch {
       resident = valueOf(text, "process_resident_memory_bytes");
     },
     report() {
-      // The first eighth warms up: code is compiled, caches fill.
+      // The first eighth warms up: compiled code, caches.
       const lowest = (from: number, to: number): number =>
         Math.min(...heap.slice(Math.floor(heap.length * from), Math.max(1, Math.ceil(heap.length * to)))) / mebibyte;
       return { early: lowest(1 / 8, 3 / 8), late: lowest(3 / 4, 1), resident: resident / mebibyte };

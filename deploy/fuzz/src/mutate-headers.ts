@@ -6,7 +6,7 @@ const header = (name: string, value: string): Mutation => ({
   apply: (request) => setHeader(request, name, value),
 });
 
-/** What HTTP itself may refuse, or read as the end of the request. */
+/** Bytes that HTTP itself may refuse, or read as the end of the request. */
 const breaking = (name: string, line: string): Mutation => ({
   name,
   apply(request) {

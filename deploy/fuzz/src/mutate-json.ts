@@ -1,14 +1,13 @@
 import type { Random } from "./random.ts";
-import type { StrangeValue } from "./strange-values.ts";
-import { RawJson, strangeKinds, strangeNames, strangeTexts } from "./strange-values.ts";
+import { RawJson, strangeKinds, strangeNames, strangeTexts, type StrangeValue } from "./strange-values.ts";
 
-/** Where something stands in a value: names and places, from the outside in. */
+/** A place in a value: names and indices, from the outside in. */
 export type Place = readonly (string | number)[];
 
-/** One way in which a body is wrong. */
+/** One malformation of a body. */
 export interface JsonMutation {
   readonly name: string;
-  /** Changes the value, which is a copy of its own; returns what it is then. */
+  /** Changes the value, which is a copy; returns the new value. */
   apply(body: unknown): unknown;
 }
 
@@ -18,7 +17,7 @@ export function placesOf(value: unknown, place: Place = []): Place[] {
   return [place, ...Object.entries(value).flatMap(([name, part]) => placesOf(part, [...place, name]))];
 }
 
-/** Each strange value in each place, each field left out, each strange name added: all single mutations of a body. */
+/** All single mutations of a body: each strange value in each place, each field omitted, each name added. */
 export function jsonMutations(example: unknown): JsonMutation[] {
   const places = placesOf(example);
   return places.flatMap((place) => [
@@ -29,7 +28,7 @@ export function jsonMutations(example: unknown): JsonMutation[] {
   ]);
 }
 
-/** A mutation of its own: a text that is cut, grown or sprinkled with odd characters. */
+/** A random mutation: a text that is cut, extended or filled with odd characters. */
 export function textMutation(random: Random, example: unknown): JsonMutation {
   const places = placesOf(example).filter((place) => typeof at(example, place) === "string");
   if (places.length === 0) return { name: "nothing", apply: (body) => body };
@@ -91,17 +90,17 @@ function repetition(place: Place): JsonMutation {
   };
 }
 
-/** What stands in a place; undefined where nothing does. */
+/** The value in a place; undefined without one. */
 export function at(value: unknown, place: Place): unknown {
   let found = value;
   for (const name of place) {
     if (typeof found !== "object" || found === null) return undefined;
-    found = (found as Record<string, unknown>)[name]; // any name may be asked for
+    found = (found as Record<string, unknown>)[name]; // any name is possible
   }
   return found;
 }
 
-/** The value with something else in a place. */
+/** The value with a replaced place. */
 export function put(value: unknown, place: Place, content: unknown): unknown {
   const name = place.at(-1);
   if (name === undefined) return content;

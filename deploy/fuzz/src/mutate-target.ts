@@ -17,7 +17,7 @@ const query = (name: string, text: string): Mutation => ({
   },
 });
 
-/** What is sent as the whole target, which no HTTP client would. */
+/** Whole targets that no HTTP client would send. */
 const target = (name: string, change: (target: string) => string): Mutation => ({
   name,
   apply(request) {
@@ -68,7 +68,7 @@ const segments: readonly string[] = [
   "e%CC%81".repeat(20),
 ];
 
-/** One of the parameters of the path is something else. */
+/** Replaces one of the path parameters. */
 export const segmentMutations: readonly Mutation[] = segments.map((segment) => ({
   name: `the segment ${segment.slice(0, 40)}`,
   apply(request, operation, random) {
@@ -112,7 +112,7 @@ export const pathMutations: readonly Mutation[] = [
 const cursor = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString("base64url");
 const first = { created_at: "0001-01-01T00:00:00.000000Z", uid: "" };
 
-/** Values that a list's cursor may hold when somebody makes one up. */
+/** Invented values for a list's cursor. */
 const cursors: readonly string[] = [
   cursor(null),
   cursor([]),
@@ -171,7 +171,7 @@ const escapedTexts: readonly string[] = strangeTexts
   .map((strange) => strange.make().slice(0, 4000))
   .map((text) => encodeURIComponent(text.toWellFormed()));
 
-/** A parameter of the query that the operation has, or any other, with a strange value. */
+/** A query parameter of the operation, or any other, with a strange value. */
 export function queryMutations({ parameters }: Operation): Mutation[] {
   const names = parameters.flatMap((parameter) => (parameter.in === "query" ? [parameter.name] : []));
   return [

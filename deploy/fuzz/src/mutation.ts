@@ -2,7 +2,7 @@ import type { Operation } from "@coffer/openapi";
 import type { Random } from "./random.ts";
 import type { RawRequest } from "./request.ts";
 
-/** One way in which the bytes of a request are wrong. */
+/** One malformation of the bytes of a request. */
 export interface Mutation {
   readonly name: string;
   apply(request: RawRequest, operation: Operation, random: Random): void;

@@ -25,7 +25,7 @@ description does not allow.
            Events of Stripe are signed with the first of COFFER_STRIPE_WEBHOOK_SECRETS
 `;
 
-/** The command line is not understood. */
+/** A wrong command line. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -33,7 +33,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Reads the command line; null when it asks for help. Throws UsageError. */
+/** Parses the command line; null for help. Throws UsageError. */
 export function readOptions(args: readonly string[]): Options | null {
   let parsed;
   try {
@@ -62,7 +62,7 @@ export function readOptions(args: readonly string[]): Options | null {
   };
 }
 
-/** A seed that nobody has chosen. */
+/** A random seed. */
 export function newSeed(): string {
   return randomBytes(4).toString("hex");
 }

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What `COFFER_STRIPE_PRICES` of the installation must name. */
+/** A price that `COFFER_STRIPE_PRICES` of the installation must have. */
 export const price = "business";
 
-/** Tells the installation, as Stripe would, that the organization has subscribed. Throws Error when it does not take it. */
+/** Reports a subscription of the organization as Stripe would. Throws Error if it is not accepted. */
 export async function pay(url: string, orgId: string, secret: string): Promise<void> {
   const created = Math.floor(Date.now() / 1000);
   const body = JSON.stringify({
@@ -39,13 +39,13 @@ export async function pay(url: string, orgId: string, secret: string): Promise<v
   if (response.status !== 200) throw new Error(`an event of Stripe was answered ${response.status}`);
 }
 
-/** Asks until the answer is not `plan_required`: a plan reaches the services one after the other. */
+/** Repeats a request while the response is `plan_required`: a plan reaches the services one after the other. */
 export async function onceThePlanIsKnown<Answer extends { status: number }>(
-  ask: () => Promise<Answer>,
+  request: () => Promise<Answer>,
 ): Promise<Answer> {
   const end = performance.now() + 30_000;
   for (;;) {
-    const answer = await ask();
+    const answer = await request();
     if (answer.status !== 403 || performance.now() > end) return answer;
     await pause(50);
   }

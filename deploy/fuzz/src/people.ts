@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { finishLogin, finishRegistration, startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { login, register } from "@coffer/sdk/account";
-import { ask, demand } from "./api.ts";
+import { request, demand } from "./api.ts";
 
-/** Somebody with an account and a session. */
+/** A person with an account and a session. */
 export interface Person {
   email: string;
   token: string;
@@ -16,20 +16,20 @@ export interface Person {
 const password = "correct horse battery staple";
 const device = { id: "fuzz", name: "npm run fuzz", type: "cli" };
 
-/** An e-mail that nobody has. */
+/** An unused e-mail. */
 export function newEmail(): string {
   return `fuzz-${randomBytes(9).toString("hex")}@example.com`;
 }
 
-/** Registers somebody: with an organization of their own, or with an invitation. */
+/** Registers a person: with an own organization, or with an invitation. */
 export async function newPerson(
   url: string,
   { organization, inviteToken, email = newEmail() }: { organization?: string; inviteToken?: string; email?: string },
 ): Promise<Person> {
   const { session, recoveryKey } = await register({ url, email, password, device, inviteToken });
-  // Without an entry, so without a history: a request can then be right without being signed.
+  // Without an entry, so without a history: requests then need no signature.
   if (organization !== undefined)
-    await ask(url, "POST", "/api/orgs", { token: session.access_token, body: { name: organization } });
+    await request(url, "POST", "/api/orgs", { token: session.access_token, body: { name: organization } });
   return {
     email,
     token: session.access_token,
@@ -40,14 +40,14 @@ export async function newPerson(
   };
 }
 
-/** The id of another session of a person. Throws CofferError, at once also when logins are put off. */
+/** The id of another session of a person. Throws CofferError, also at once if logins are delayed. */
 export async function openSession(url: string, { email }: Person): Promise<string> {
   return (await login({ url, email, password, device }, { attempts: 1 })).session_id;
 }
 
-/** Logs a person in again whose session has ended. */
-export async function keepLoggedIn(url: string, person: Person): Promise<void> {
-  const { status } = await ask(url, "GET", "/api/account", { token: person.token });
+/** Logs a person in again after the session has ended. */
+export async function ensureLoggedIn(url: string, person: Person): Promise<void> {
+  const { status } = await request(url, "GET", "/api/account", { token: person.token });
   if (status === 200) return;
   const session = await login({ url, email: person.email, password, device }, { attempts: 1 });
   person.token = session.access_token;
@@ -55,16 +55,16 @@ export async function keepLoggedIn(url: string, person: Person): Promise<void> {
   person.sessionId = session.session_id;
 }
 
-/** What begins a login. */
+/** The start of a login. */
 export async function newLoginRequest(): Promise<string> {
   return (await startLogin(password)).startLoginRequest;
 }
 
-/** A login that only its end is missing of; undefined while logins of this person are put off. */
+/** A login before its finish; undefined while logins of this person are delayed. */
 export async function newProof(url: string, { email }: Person): Promise<Record<string, unknown> | undefined> {
   const { state, startLoginRequest } = await startLogin(password);
   const body = { email, start_login_request: startLoginRequest };
-  const started = await ask(url, "POST", "/api/auth/login/start", { body });
+  const started = await request(url, "POST", "/api/auth/login/start", { body });
   if (started.status !== 200) return undefined;
   const loginResponse = String(started.body["login_response"]);
   const { finishLoginRequest } = await finishLogin({ state, loginResponse, password });
@@ -72,8 +72,8 @@ export async function newProof(url: string, { email }: Person): Promise<Record<s
 }
 
 /**
- * The record of a new password, after the call that begins it.
- * @returns the record, and what the call answered besides
+ * The record of a new password, after its start call.
+ * @returns the record, and the other fields of the call's response
  */
 export async function newRecord(
   url: string,

@@ -1,28 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { newKeyPair, signMachineToken } from "@coffer/crypto";
-import { ask, demand } from "./api.ts";
+import { request, demand } from "./api.ts";
 import { onceThePlanIsKnown, pay } from "./pay.ts";
-import type { Person } from "./people.ts";
-import { keepLoggedIn, newEmail, newPerson, openSession } from "./people.ts";
+import { ensureLoggedIn, newEmail, newPerson, openSession, type Person } from "./people.ts";
 
-/** All that is on a stage. */
+/** All objects on a stage. */
 export interface Props {
   owner: Person;
   member: Person;
   stranger: Person;
   machine: { clientId: string; privateKey: Uint8Array };
   machineToken: string;
-  /** To whom an invitation is kept open. */
+  /** The person with an open invitation. */
   invited: string;
   inviteToken: string;
   folderName: string;
   /** Ids by what they name. */
   ids: Record<string, string>;
-  /** Signs the events that pay for the organization's plan; undefined where billing is off. */
+  /** Signs the events that pay for the organization's plan; undefined without billing. */
   stripeSecret: string | undefined;
 }
 
-/** Some base64, as opaque to the service as any ciphertext. */
+/** Base64 that looks like ciphertext. */
 export const sealed = (): string => randomBytes(48).toString("base64");
 
 /** Registers the people and makes everything else. */
@@ -46,9 +45,9 @@ export async function makeProps(url: string, stripeSecret: string | undefined): 
   return props;
 }
 
-/** Makes anew what is not there any more. Throws when that cannot be done. */
+/** Makes missing objects again. Throws if that fails. */
 export async function repairProps(url: string, props: Props): Promise<void> {
-  for (const person of [props.owner, props.member, props.stranger]) await keepLoggedIn(url, person);
+  for (const person of [props.owner, props.member, props.stranger]) await ensureLoggedIn(url, person);
   await repairFolder(url, props);
   await repairApplication(url, props);
   await repairMember(url, props);
@@ -61,13 +60,13 @@ export async function repairProps(url: string, props: Props): Promise<void> {
   props.ids["own_session"] = other ? String(other["id"]) : await openSession(url, props.owner);
 }
 
-/** The items of a list, as the owner; undefined when there is no such list. */
+/** The items of a list, as the owner; undefined without the list. */
 export async function list(url: string, props: Props, path: string): Promise<Record<string, unknown>[] | undefined> {
-  const { status, body } = await ask(url, "GET", path, asOwner(props));
+  const { status, body } = await request(url, "GET", path, asOwner(props));
   return status === 200 ? (body["data"] as Record<string, unknown>[]) : undefined; // every list is {data: […]}
 }
 
-/** Whose calls make and repair things. */
+/** The caller that makes and repairs objects. */
 export function asOwner({ owner, ids }: Props): { token: string; org: string } {
   return { token: owner.token, org: ids["org"] ?? "" };
 }
@@ -120,7 +119,7 @@ async function repairMember(url: string, props: Props): Promise<void> {
 async function repairMachine(url: string, props: Props): Promise<void> {
   const { ids } = props;
   props.machineToken = await signToken(url, props);
-  const { status, body } = await ask(url, "GET", "/api/sm/v1/folders", { token: props.machineToken });
+  const { status, body } = await request(url, "GET", "/api/sm/v1/folders", { token: props.machineToken });
   const granted = status === 200 ? (body["data"] as { id: string; permission: string }[]) : []; // the list of folders
   if (granted.some(({ id, permission }) => id === ids["folder"] && permission === "write")) return;
   const folders = [{ folder_id: ids["folder"], permission: "write" }];
@@ -139,10 +138,10 @@ async function signToken(url: string, { machine }: Props): Promise<string> {
 
 async function repairSecret(url: string, { ids, machineToken: token }: Props): Promise<void> {
   const path = `/api/sm/v1/secrets/${ids["secret"] ?? "-"}`;
-  const found = await ask(url, "GET", `${path}/fields/password`, { token });
-  const secret = await ask(url, "GET", path, { token });
+  const found = await request(url, "GET", `${path}/fields/password`, { token });
+  const secret = await request(url, "GET", path, { token });
   if (found.status === 200 && secret.body["title"] === "database" && secret.body["folder_id"] === ids["folder"]) return;
-  if (secret.status === 200) await ask(url, "DELETE", path, { token });
+  if (secret.status === 200) await request(url, "DELETE", path, { token });
   const body = {
     folder_id: ids["folder"],
     record_type: "login",
@@ -154,7 +153,7 @@ async function repairSecret(url: string, { ids, machineToken: token }: Props): P
   ids["secret"] = String((await demand(url, "POST", "/api/sm/v1/secrets", { token, body }))["uid"]);
 }
 
-/** A record, and the vault that it is in. */
+/** A record, and its vault. */
 async function repairRecord(url: string, props: Props): Promise<void> {
   const { ids } = props;
   const path = "/api/vaults";
@@ -164,29 +163,29 @@ async function repairRecord(url: string, props: Props): Promise<void> {
   const made = present ?? (await demand(url, "POST", path, { ...asOwner(props), body: vault }));
   ids["vault"] = String(made["id"]);
   const records = `${path}/${ids["vault"]}/records`;
-  const found = await ask(url, "GET", `${records}/${ids["record"] ?? "-"}`, asOwner(props));
+  const found = await request(url, "GET", `${records}/${ids["record"] ?? "-"}`, asOwner(props));
   if (found.status === 200) return;
   const body = { type: "login", encrypted_data: sealed() };
   ids["record"] = String((await demand(url, "POST", records, { ...asOwner(props), body }))["id"]);
 }
 
-/** A SIEM endpoint that is disabled, and room for another one. */
+/** A disabled SIEM endpoint, and quota for another one. */
 async function repairWebhook(url: string, props: Props): Promise<void> {
   const path = "/api/org/siem/webhooks";
   let webhooks = await list(url, props, path);
   if (webhooks === undefined && props.stripeSecret !== undefined) {
     await pay(url, props.ids["org"] ?? "", props.stripeSecret);
-    await onceThePlanIsKnown(() => ask(url, "GET", path, asOwner(props)));
+    await onceThePlanIsKnown(() => request(url, "GET", path, asOwner(props)));
     webhooks = await list(url, props, path);
   }
   webhooks ??= [];
   const present = webhooks.find(({ id }) => id === props.ids["webhook"]);
   for (const { id } of webhooks)
-    if (id !== present?.["id"]) await ask(url, "DELETE", `${path}/${String(id)}`, asOwner(props));
+    if (id !== present?.["id"]) await request(url, "DELETE", `${path}/${String(id)}`, asOwner(props));
   if (present !== undefined) return;
   const body = { format: "hec", url: nowhere, credentials: { token: "fuzz" }, enabled: false };
   props.ids["webhook"] = String((await demand(url, "POST", path, { ...asOwner(props), body }))["id"]);
 }
 
-/** No name server knows a host of this domain (RFC 2606): nothing is ever delivered there. */
+/** A domain without hosts (RFC 2606): nothing is ever delivered there. */
 export const nowhere = "https://siem.invalid/";

@@ -1,18 +1,18 @@
-/** Chance that repeats itself: the same seed gives the same choices. */
+/** A deterministic random source: one seed gives one sequence. */
 export interface Random {
-  /** A whole number from 0 up to, not including, `most`. */
+  /** An integer from 0 to below `most`. */
   below(most: number): number;
   /** True once in `times`. */
   oneIn(times: number): boolean;
-  /** One of these. */
+  /** A random item. */
   pick<Item>(items: readonly Item[]): Item;
-  /** The same items in another order. */
+  /** The items in another order. */
   shuffled<Item>(items: readonly Item[]): Item[];
-  /** Some bytes. */
+  /** Random bytes. */
   bytes(count: number): Buffer;
 }
 
-/** Makes the chance of a seed. */
+/** Makes the random source of a seed. */
 export function createRandom(seed: string): Random {
   let state = hash(seed);
   // mulberry32

@@ -9,7 +9,7 @@ export function lineOf({ operation, requests, statuses, milliseconds, findings }
   return `${word} ${operation}, ${requests} requests, slowest ${milliseconds.toFixed(0)} ms (${counts.join(", ")})\n`;
 }
 
-/** Findings with the requests that brought them out: the first of each kind, and how many there are of it. */
+/** Findings with their requests: the first of each kind, and the count of the kind. */
 export function shownFindings(seed: string, findings: readonly Finding[]): string {
   const kinds = Map.groupBy(findings, ({ operation, problems }) => `${operation}: ${kindOf(problems[0] ?? "")}`);
   return Array.from(kinds.values(), (same) => ({ first: same[0], count: same.length }))
@@ -32,7 +32,7 @@ function shown(
   ].join("\n");
 }
 
-/** A problem without what differs from one request to the next. */
+/** A problem without the parts that differ between requests. */
 function kindOf(problem: string): string {
   return problem.replace(/"request_id":"[^"]*"/, "").slice(0, 80);
 }

@@ -1,18 +1,18 @@
-/** A request as it is sent, byte for byte, whatever HTTP thinks of it. */
+/** A request as it is sent, byte for byte, valid or not. */
 export interface RawRequest {
   method: string;
-  /** Path and query, or anything else. Characters up to U+00FF are bytes. */
+  /** Path and query, or other text. Characters up to U+00FF are bytes. */
   target: string;
   /** In this order. Characters up to U+00FF are bytes. */
   headers: [name: string, value: string][];
   body: Buffer | undefined;
-  /** The body goes out as one chunk, whatever it is at the end, and without a length. */
+  /** The final body is sent as one chunk, without a length. */
   chunked?: boolean;
-  /** Instead of the length that the body has; empty for none at all. */
+  /** Replaces the length of the body; empty for none. */
   announced?: string;
   /**
-   * It is not for sure that what follows on the connection is understood, or that there is an answer at all: the
-   * connection is used for nothing else, and no answer is one too.
+   * The server may not understand what follows on the connection, or not answer at all: the connection
+   * is not reused, and a missing response is allowed.
    */
   breaksConnection?: boolean;
 }
@@ -35,7 +35,7 @@ export function bytesOf({ method, target, headers, body, chunked = false, announ
 
 function inOneChunk(body: Buffer): Buffer[] {
   const end = Buffer.from("0\r\n\r\n");
-  // A chunk of no bytes is the end itself.
+  // An empty chunk is the end itself.
   return body.length === 0 ? [end] : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n"), end];
 }
 
@@ -51,7 +51,7 @@ export function setHeader(request: RawRequest, name: string, value: string): voi
   else request.headers[at] = [name, value];
 }
 
-/** A request for people to read: no more than `most` characters of its body. */
+/** A request for people: at most `most` characters of its body. */
 export function shownRequest(request: RawRequest, most = 300): string {
   const text = bytesOf(request)
     .toString("latin1")

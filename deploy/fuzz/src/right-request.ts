@@ -4,7 +4,7 @@ import type { RightRequest } from "./malform.ts";
 import { sealed } from "./props.ts";
 import type { Stage } from "./stage.ts";
 
-/** What the parameters of a path name, by the path up to them. The last that fits counts. */
+/** The objects of path parameters, by the path before them. The last match counts. */
 const nouns: readonly [path: RegExp, noun: string][] = [
   [/\/folders\/\{[a-z_]+\}$/, "folder"],
   [/\/applications\/\{id\}$/, "application"],
@@ -20,7 +20,7 @@ const nouns: readonly [path: RegExp, noun: string][] = [
   [/\/members\/\{[a-z_]+\}\/sessions\/\{[a-z_]+\}$/, "session"],
 ];
 
-/** A request that the operation would take, about what is on the stage. */
+/** A valid request of the operation, about objects of the stage. */
 export function rightRequest({ path, parameters, body }: Operation, stage: Stage): RightRequest {
   const target = path.replace(/\{[^}]+\}/g, (_, at: number) => {
     const upTo = path.slice(0, path.indexOf("}", at) + 1);
@@ -37,7 +37,7 @@ export function rightRequest({ path, parameters, body }: Operation, stage: Stage
   };
 }
 
-/** An example with what is on the stage in the place of its values, and new names and ids where they must not be taken. */
+/** An example with values of the stage, and new names and ids where they must be unused. */
 function freshBody(example: unknown, stage: Stage): unknown {
   const body: unknown = JSON.parse(
     JSON.stringify(example, (name, value: unknown) => {
@@ -49,7 +49,7 @@ function freshBody(example: unknown, stage: Stage): unknown {
 }
 
 const fields: Readonly<Record<string, (stage: Stage) => string | number | undefined>> = {
-  // A few names and ids come again and again: nothing grows without bound, and some are taken.
+  // A few names and ids repeat: this bounds growth, and makes some of them taken.
   name: () => `fuzz ${randomBytes(1).readUInt8() % 32}`,
   uid: () => (randomBytes(1).readUInt8() < 32 ? Buffer.alloc(16) : randomBytes(16).fill(0, 0, 1)).toString("base64url"),
   id: () => randomUUID(),
@@ -63,7 +63,7 @@ const fields: Readonly<Record<string, (stage: Stage) => string | number | undefi
   encrypted_payload: sealed,
 };
 
-/** A value that the schema of a parameter takes. */
+/** A value for the schema of a parameter. */
 function wordOf({ const: only, enum: words }: Schema): string {
   const [word] = Array.isArray(words) ? words : [only];
   return typeof word === "string" ? word : "data";

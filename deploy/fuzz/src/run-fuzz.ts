@@ -5,29 +5,27 @@ import type { MemoryWatch } from "./memory.ts";
 import { rightRequest } from "./right-request.ts";
 import { shownRequest } from "./request.ts";
 import { signEvent } from "./sign-event.ts";
-import type { Stage } from "./stage.ts";
-import { createStage } from "./stage.ts";
-import type { Wire } from "./wire.ts";
-import { createWire } from "./wire.ts";
+import { createStage, type Stage } from "./stage.ts";
+import { createWire, type Wire } from "./wire.ts";
 
 export interface FuzzOptions {
   url: string;
   description: Description;
   seed: string;
-  /** How many requests each operation gets. */
+  /** The number of requests for each operation. */
   count: number;
-  /** The ids of the operations; all of them when empty. */
+  /** The ids of the operations; empty for all. */
   only: readonly string[];
-  /** The number of the first request, to make one again. */
+  /** The number of the first request, to repeat one. */
   first?: number;
   memory?: MemoryWatch;
   /** Signs events of Stripe. Without it the installation refuses all of them. */
   stripeSecret?: string | undefined;
-  /** Called when an operation is done. */
+  /** Called after each operation. */
   onDone?: (result: OperationResult) => void;
 }
 
-/** Something that must not be, with the request that brought it out. */
+/** A fault, with its request. */
 export interface Finding {
   operation: string;
   index: number;
@@ -40,9 +38,9 @@ export interface Finding {
 export interface OperationResult {
   operation: string;
   requests: number;
-  /** How often which status came; 0 for none. */
+  /** The count of each status; 0 for no response. */
   statuses: Readonly<Record<number, number>>;
-  /** The slowest answer. */
+  /** The slowest response. */
   milliseconds: number;
   findings: readonly Finding[];
 }
@@ -52,9 +50,9 @@ const patienceMilliseconds = 10_000;
 const requestsBetweenRepairs = 250;
 
 /**
- * Sends malformed requests to every operation of the description and judges the answers. In between it asks the stage to
- * make anew what was destroyed, so that requests go on meeting something.
- * @throws Error when the installation does not answer right requests
+ * Sends malformed requests to every operation of the description and checks the responses. Between them
+ * the stage makes missing objects again, so that later requests have targets.
+ * @throws Error if the installation does not answer valid requests
  */
 export async function runFuzz(options: FuzzOptions): Promise<OperationResult[]> {
   const { url, description, only } = options;
@@ -74,7 +72,7 @@ export async function runFuzz(options: FuzzOptions): Promise<OperationResult[]> 
   }
 }
 
-/** The same for one operation, over these connections. */
+/** As `runFuzz` for one operation, over these connections. */
 export async function fuzzOperation(
   operation: Operation,
   stage: Stage,
@@ -116,7 +114,7 @@ export async function fuzzOperation(
   while (next < end) {
     if (next === first || operation.method !== "GET") await stage.set(operation);
     await memory?.sample();
-    // First the right one, which shows that the others are about something.
+    // First the valid one, to show that the others have a target.
     if (next === first && count > 1) for (const wire of wires.slice(0, 1)) await one(wire, -1, nothingWrong(operation));
     const stop = Math.min(end, next + requestsBetweenRepairs);
     await Promise.all(

@@ -1,12 +1,11 @@
 import { createHmac } from "node:crypto";
-import type { RawRequest } from "./request.ts";
-import { headerOf, setHeader } from "./request.ts";
+import { headerOf, type RawRequest, setHeader } from "./request.ts";
 
 const header = "stripe-signature";
 
 /**
- * Signs what a request to Stripe's webhook holds by now, as Stripe would: unsigned it would be refused at the door. A
- * signature that a malformation has set stays.
+ * Signs the final body of a Stripe webhook, as Stripe would: an unsigned one would only be refused.
+ * Leaves a signature that a malformation has set.
  */
 export function signEvent(request: RawRequest, secret: string): void {
   if (headerOf(request, header) !== undefined) return;

@@ -1,24 +1,22 @@
 import type { Operation } from "@coffer/openapi";
-import type { Caller, CallerName } from "./callers.ts";
-import { forgedToken } from "./callers.ts";
-import type { Facts } from "./facts.ts";
-import { factsFor } from "./facts.ts";
+import { type Caller, type CallerName, forgedToken } from "./callers.ts";
+import { type Facts, factsFor } from "./facts.ts";
 import { makeProps, repairProps } from "./props.ts";
 
-/** What requests can be about: an organization with its people, a folder, a secret, an application, a machine. */
+/** The targets of requests: an organization with people, a folder, a secret, an application, a machine. */
 export interface Stage {
-  /** Ids by what they name: `folder`, `application`, `user`, … */
+  /** Ids by kind: `folder`, `application`, `user`, … */
   readonly ids: Readonly<Record<string, string>>;
   /** Values for the fields of the operation for which the stage was set last. */
   readonly facts: Facts;
   caller(name: CallerName): Caller;
-  /** Makes anew what requests have destroyed since, and what this operation asks for besides. */
+  /** Makes missing objects again, and those that this operation needs. */
   set(operation: Operation): Promise<void>;
 }
 
 /**
- * Sets up a stage. The installation must let people sign up and not limit them, and with `stripeSecret` it sells the plan of
- * pay.ts. Throws when it does not answer.
+ * Sets up a stage. The installation must have open registration and no limits, and with `stripeSecret`
+ * it sells the plan of pay.ts. Throws if it does not answer.
  */
 export async function createStage(url: string, stripeSecret?: string): Promise<Stage> {
   let props = await makeProps(url, stripeSecret);
@@ -41,7 +39,7 @@ export async function createStage(url: string, stripeSecret?: string): Promise<S
       try {
         await repairProps(url, props);
       } catch {
-        // So much is gone that a new stage is quicker than finding out what. A service that is gone fails here again.
+        // So much is missing that a new stage is quicker. A stopped service fails here again.
         props = await makeProps(url, stripeSecret);
       }
       facts = await factsFor(operation.id, url, props);

@@ -1,4 +1,4 @@
-/** JSON that `JSON.stringify` does not write: stands in a value and is put into the text as it is. */
+/** JSON that `JSON.stringify` does not write: it is part of a value and inserted into the text unchanged. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class RawJson {
 
 export interface StrangeValue {
   readonly name: string;
-  /** A value of the caller's own: what is put into it later is in no other request, nor in itself. */
+  /** A copy for the caller: later changes are in no other request, nor in itself. */
   make(): unknown;
 }
 
@@ -22,7 +22,7 @@ const raw = (json: string): StrangeValue => ({ name: `the JSON ${json.slice(0, 2
 
 const kibibyte = 1024;
 
-/** Texts that no name, id, key or token ought to be. */
+/** Texts that are not valid names, ids, keys or tokens. */
 export const strangeTexts: readonly StrangeText[] = [
   text("an empty text", () => ""),
   text("a blank", () => " "),
@@ -91,7 +91,7 @@ export const strangeTexts: readonly StrangeText[] = [
   text("257 KiB of base64", () => "A".repeat(257 * kibibyte)),
 ];
 
-/** Values of other types, and numbers at the edges. */
+/** Values of other types, and extreme numbers. */
 export const strangeKinds: readonly StrangeValue[] = [
   value("null", null),
   value("true", true),
@@ -146,7 +146,7 @@ export const strangeKinds: readonly StrangeValue[] = [
   },
 ];
 
-/** Names of fields that nobody asked for. */
+/** Names of unknown fields. */
 export const strangeNames: readonly string[] = [
   "",
   " ",

@@ -1,20 +1,18 @@
-import type { Socket } from "node:net";
-import { connect } from "node:net";
-import type { RawRequest } from "./request.ts";
-import { bytesOf } from "./request.ts";
+import { connect, type Socket } from "node:net";
+import { bytesOf, type RawRequest } from "./request.ts";
 
-/** What came back for one request. */
+/** The response to one request. */
 export interface RawAnswer {
   status: number;
   headers: Headers;
   body: string;
 }
 
-/** One connection to a server, which sends whatever it is given. */
+/** One connection to a server, for any bytes. */
 export interface Wire {
   /**
-   * Sends a request and waits for its answer. Null when the server closed the connection without one.
-   * @throws Error when nothing comes within the time, when what comes is no HTTP, or when nobody listens
+   * Sends a request and waits for its response. Null if the server closed the connection without one.
+   * @throws Error after a timeout, for a response that is not HTTP, or without a listener
    */
   send(request: RawRequest): Promise<RawAnswer | null>;
   close(): void;
@@ -22,10 +20,10 @@ export interface Wire {
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Opens connections to `url` as they are needed, one at a time. */
+/** Opens connections to `url` on demand, one at a time. */
 export function createWire(url: string, timeoutMilliseconds: number): Wire {
   const { hostname, port } = new URL(url);
-  let kept: Socket | null = null;
+  let reusableSocket: Socket | null = null;
 
   const open = async (): Promise<Socket> => {
     const socket = connect(Number(port), hostname);
@@ -38,19 +36,19 @@ export function createWire(url: string, timeoutMilliseconds: number): Wire {
   };
 
   const send = async (request: RawRequest): Promise<RawAnswer | null> => {
-    const reused = kept !== null && !kept.destroyed && request.breaksConnection !== true;
-    const socket = reused && kept !== null ? kept : await open();
-    if (!reused && request.breaksConnection !== true) kept = socket;
+    const reused = reusableSocket !== null && !reusableSocket.destroyed && request.breaksConnection !== true;
+    const socket = reused && reusableSocket !== null ? reusableSocket : await open();
+    if (!reused && request.breaksConnection !== true) reusableSocket = socket;
     const { answer, reusable } = await exchange(socket, request, timeoutMilliseconds);
     if (!reusable || request.breaksConnection === true) {
       socket.destroy();
-      if (kept === socket) kept = null;
+      if (reusableSocket === socket) reusableSocket = null;
     }
-    // A kept connection may have been closed just when the request went out.
+    // A reused connection may have been closed just before the request.
     if (answer === null && reused) return send(request);
     return answer;
   };
-  return { send, close: () => kept?.destroy() };
+  return { send, close: () => reusableSocket?.destroy() };
 }
 
 interface Outcome {
@@ -61,7 +59,7 @@ interface Outcome {
 function exchange(socket: Socket, request: RawRequest, timeoutMilliseconds: number): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
-    const settle = (work: () => void): void => {
+    const finish = (work: () => void): void => {
       clearTimeout(timer);
       socket.off("data", take).off("close", ended).off("error", failed);
       work();
@@ -71,30 +69,30 @@ function exchange(socket: Socket, request: RawRequest, timeoutMilliseconds: numb
       const parsed = parseAnswer(received, request.method);
       if (parsed === null) return;
       if (typeof parsed === "string") {
-        settle(() => reject(new Error(parsed)));
+        finish(() => reject(new Error(parsed)));
         return;
       }
       const { answer, rest } = parsed;
       const reusable = rest === 0 && answer.headers.get("connection") !== "close";
-      settle(() => resolve({ answer, reusable }));
+      finish(() => resolve({ answer, reusable }));
     };
-    const ended = (): void => settle(() => resolve({ answer: null, reusable: false }));
-    // A reset has the same meaning as a close; that of a server which is gone shows at the next connection.
+    const ended = (): void => finish(() => resolve({ answer: null, reusable: false }));
+    // A reset counts as a close; a stopped server shows at the next connection.
     const failed = ended;
     const timer = setTimeout(
-      () => settle(() => reject(new Error(`no answer within ${timeoutMilliseconds} ms`))),
+      () => finish(() => reject(new Error(`no answer within ${timeoutMilliseconds} ms`))),
       timeoutMilliseconds,
     );
     socket.on("data", take).on("close", ended).on("error", failed);
     socket.write(bytesOf(request));
-    // Whoever announced more than it sends would wait for ever.
+    // A request that announces more than it sends would wait forever.
     if (request.breaksConnection === true) socket.end();
   });
 }
 
 /**
- * The first whole answer in what was received, and how many bytes follow it; null while it is not whole; for what is no
- * answer a sentence that says why.
+ * The first complete response in the received bytes, and the number of bytes after it; null while it
+ * is incomplete; a sentence for malformed bytes.
  */
 export function parseAnswer(received: Buffer, method: string): { answer: RawAnswer; rest: number } | string | null {
   const end = received.indexOf(headEnd);
@@ -113,7 +111,7 @@ export function parseAnswer(received: Buffer, method: string): { answer: RawAnsw
   };
 }
 
-/** The body at the beginning of what follows the headers, and how many bytes it takes up there. */
+/** The body at the start of the bytes after the headers, and its encoded length. */
 function bodyIn(
   bytes: Buffer,
   method: string,

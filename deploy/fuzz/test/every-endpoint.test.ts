@@ -11,7 +11,7 @@ const installation = await startInstallation();
 t.teardown(() => installation.close());
 const { url, managementUrl, stripeSecret } = installation;
 const description = loadDescription();
-// Always the same, so that who changes something else is not stopped by what chance finds; `npm run fuzz` has a new one.
+// A fixed seed, so that other changes are not stopped by chance; `npm run fuzz` uses a new one.
 const seed = "5eed5eed";
 
 await t.test(
@@ -23,7 +23,7 @@ await t.test(
     for (const { operation, findings } of results)
       t.equal(findings.length, 0, `${operation} ${shownFindings(seed, findings)}`);
 
-    // Where everything is refused at the door, nothing behind it was tried.
+    // If everything was refused at authentication, nothing else was tested.
     for (const { operation, statuses } of results) {
       const answers = description.operations.find(({ id }) => id === operation)?.answers.keys() ?? [];
       const behind = [...answers].filter((status) => status < 300 || status === 403 || status === 409);

@@ -5,8 +5,7 @@ import { createMalform } from "../src/malform.ts";
 import { bodyMutations } from "../src/mutate-body.ts";
 import { headerMutations } from "../src/mutate-headers.ts";
 import { createRandom } from "../src/random.ts";
-import type { RawRequest } from "../src/request.ts";
-import { bytesOf } from "../src/request.ts";
+import { bytesOf, type RawRequest } from "../src/request.ts";
 import { strangeKinds } from "../src/strange-values.ts";
 
 const { operations } = loadDescription();
@@ -38,7 +37,7 @@ await t.test("500 requests to an operation are hardly ever the same", (t) => {
   t.end();
 });
 
-await t.test("every field of a body is left out, and given another type, in turn", (t) => {
+await t.test("every field of a body is omitted, and given another type, in turn", (t) => {
   for (const operation of operations) {
     const example = operation.body?.examples[0];
     if (typeof example !== "object" || example === null) continue;
@@ -53,7 +52,7 @@ await t.test("every field of a body is left out, and given another type, in turn
   t.end();
 });
 
-await t.test("a strange value in which another stands leaves both as they were for the requests after it", (t) => {
+await t.test("nested strange values are not changed for later requests", (t) => {
   for (const { name, make } of strangeKinds) {
     const before = jsonText(make());
     const holder = make();
@@ -64,11 +63,11 @@ await t.test("a strange value in which another stands leaves both as they were f
   t.end();
 });
 
-// Nobody answers a request that is still to come: the fuzzer would report a server that waits as it must.
-await t.test("a request in chunks has its end, whatever else is made wrong before or afterwards", (t) => {
+// A server waits for an unfinished request, so the fuzzer would report it wrongly.
+await t.test("a request in chunks has its end, with any other malformation", (t) => {
   const operation = operations.find(({ id }) => id === "createSecret");
   const chunks = bodyMutations.find(({ name }) => name === "chunks");
-  if (operation === undefined || chunks === undefined) throw new Error("what this test is about is not there");
+  if (operation === undefined || chunks === undefined) throw new Error("the operation or the chunks are missing");
   const random = createRandom("x");
   for (const other of [...bodyMutations, ...headerMutations])
     for (const both of [
@@ -83,7 +82,7 @@ await t.test("a request in chunks has its end, whatever else is made wrong befor
   t.end();
 });
 
-/** Whether a request is as long as it says: by its length, or up to the end of its chunks. */
+/** Whether a request has its announced length: by its length, or up to the end of its chunks. */
 function isWhole(text: string): boolean {
   const end = text.indexOf("\r\n\r\n") + 4;
   const head = text.slice(0, end);
@@ -99,7 +98,7 @@ function isWhole(text: string): boolean {
   }
 }
 
-await t.test("chance is spread evenly", (t) => {
+await t.test("random choices are even", (t) => {
   const random = createRandom("x");
   const counts = Array.from({ length: 10 }, () => 0);
   for (let time = 0; time < 10_000; time += 1) {

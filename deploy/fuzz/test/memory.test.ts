@@ -5,7 +5,7 @@ import { watchMemory } from "../src/memory.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** What is reported of a process that has these amounts in use, in MiB, one at each sample. */
+/** The report for a process with these amounts in use, in MiB, one at each sample. */
 async function reportOf(amounts: readonly number[]) {
   const left = [...amounts];
   const server = createServer((_, response) => {
@@ -26,7 +26,7 @@ async function reportOf(amounts: readonly number[]) {
   return memory.report();
 }
 
-await t.test("memory that comes and goes is not taken for growth, memory that stays is", async (t) => {
+await t.test("memory that comes and goes is not growth, memory that stays is", async (t) => {
   const sawtooth = Array.from({ length: 64 }, (_, at) => 40 + 10 * (at % 4));
   t.same(await reportOf(sawtooth), { early: 40, late: 40, resident: 210 });
   const leak = sawtooth.map((amount, at) => amount + 4 * at);

@@ -10,7 +10,7 @@ const description = loadDescription();
 const operation = description.find("POST", "/api/org/applications");
 if (operation === undefined) throw new Error("the operation of this test is not described");
 
-/** Findings in a server that refuses everything as described, but for what `fault` answers itself. */
+/** Findings for a server that refuses everything as described, except for the responses of `fault`. */
 async function findingsIn(
   fault: (body: string, response: ServerResponse) => boolean,
   patience = 10_000,
@@ -43,7 +43,7 @@ async function findingsIn(
   }
 }
 
-/** 404 where nothing is described, else 400, as a service would. */
+/** 404 for an undescribed path, else 400, as a service would. */
 function refuse(response: ServerResponse, target: string): void {
   const described = target.split("?")[0] === "/api/org/applications";
   answer(response, described ? 400 : 404, { error: described ? "invalid_request" : "not_found" });
@@ -90,7 +90,7 @@ await t.test("a connection that is cut is found", async (t) => {
   t.ok(problems.includes("the connection was closed without an answer"), problems.join());
 });
 
-await t.test("what is taken although it is not as described is found", async (t) => {
+await t.test("an accepted request that contradicts the description is found", async (t) => {
   const application = { id: "019a9e0f-2222-7222-8222-222222222222", name: "x", description: "" };
   const problems = await findingsIn((body, response) => {
     if (!/"name":(true|false|\d)/.test(body)) return false;
@@ -103,7 +103,7 @@ await t.test("what is taken although it is not as described is found", async (t)
   );
 });
 
-await t.test("an answer that shows more than is described is found", async (t) => {
+await t.test("a response with an undescribed field is found", async (t) => {
   const problems = await findingsIn((body, response) => {
     if (!body.includes("\\ud800")) return false;
     answer(response, 400, { error: "invalid_request", stack: "at x" });

@@ -1,6 +1,4 @@
-import type { Socket } from "node:net";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { TestScope } from "@coffer/testkit";
 import t from "tap";
 import type { RawRequest } from "../src/request.ts";
@@ -8,7 +6,7 @@ import { createWire, parseAnswer } from "../src/wire.ts";
 
 const request: RawRequest = { method: "GET", target: "/", headers: [["Host", "x"]], body: undefined };
 
-/** A server that does with each request's bytes what `serve` says; counts connections. */
+/** A server that answers each request's bytes by `serve`, and counts connections. */
 async function startServer(t: TestScope, serve: (socket: Socket, text: string) => void) {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -41,7 +39,7 @@ await t.test("an answer is read whole, and its connection is used again", async 
   wire.close();
 });
 
-await t.test("no answer is null, silence and nonsense are errors", async (t) => {
+await t.test("a close is null, a timeout and malformed bytes are errors", async (t) => {
   const answers = ["", "HTTP/2 200\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n"];
   const server = await startServer(t, (socket, text) => {
     const [, at = ""] = /^GET \/(\d+)/.exec(text) ?? [];

@@ -4,13 +4,13 @@ export interface Arguments {
   help: boolean;
   /** Empty the data directory first. */
   reset: boolean;
-  /** Do not ask before that. */
+  /** Do not ask for confirmation. */
   yes: boolean;
-  /** Given by the launcher only: it starts the server again after an unexpected end. */
+  /** Given by the launcher only: it restarts the server after an unexpected end. */
   restarted: boolean;
 }
 
-/** Reads what follows `npm start --`. Throws StartupError. */
+/** Parses the arguments after `npm start --`. Throws StartupError. */
 export function readArguments(list: readonly string[]): Arguments {
   const known = new Set(["--help", "-h", "--reset", "--yes", "--restarted"]);
   const unknown = list.find((argument) => !known.has(argument));

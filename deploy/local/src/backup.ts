@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { isAlive, readDatabase } from "@coffer/stores";
 import { appliedChecksums } from "@coffer/postgres";
 import { defaultFile, readFileArguments } from "./backup/arguments.ts";
-import { backupFormat, writeBackup } from "./backup/backup-file.ts";
-import type { BackupHeader } from "./backup/backup-file.ts";
+import { backupFormat, type BackupHeader, writeBackup } from "./backup/backup-file.ts";
 import { report, runCommand } from "./backup/main.ts";
 import { databaseAddress, givenPostgres, requireOwnPostgres, startOwnPostgres } from "./backup/owned-postgres.ts";
 import { becomeOwner } from "./become-owner.ts";
@@ -25,8 +24,8 @@ what is in the file and how to restore it.
 `;
 
 const warning =
-  "it holds ciphertext, hashed tokens, e-mail addresses, names and the server's keys: whoever has it can pretend to be " +
-  "this server and try passwords. Keep it as safe as the server, on another machine (docs/backup.md)";
+  "it holds ciphertext, hashed tokens, e-mail addresses, names and the server's keys: its holder can pretend to be " +
+  "this server and try passwords. Store it as safely as the server, on another machine (docs/backup.md)";
 
 async function main(): Promise<void> {
   const { file, help } = readFileArguments(process.argv.slice(2), ["--help", "-h"]);
@@ -56,8 +55,7 @@ async function backUp(dataDirectory: string, path: string): Promise<void> {
     try {
       const header = await headerOf(dataDirectory, database.url);
       const rows = await writeBackup(output, header, readDatabase(database.url, Object.keys(header.migrations)));
-      const mebibytes = (statSync(path).size / 2 ** 20).toFixed(1);
-      report(`${rows} rows of ${dataDirectory} in ${mebibytes} MiB`);
+      report(`${rows} rows of ${dataDirectory} in ${sizeOf(statSync(path).size)}`);
     } catch (error) {
       undo();
       throw error;
@@ -71,12 +69,16 @@ async function backUp(dataDirectory: string, path: string): Promise<void> {
   report(warning);
 }
 
+function sizeOf(bytes: number): string {
+  return bytes < 2 ** 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
 interface OpenDatabase {
   url: string;
   close(): Promise<void>;
 }
 
-/** The database of the running installation, or that of a stopped one, whose Postgres runs until `close`. */
+/** The database of the running installation, or of a stopped one, whose Postgres runs until `close`. */
 async function openDatabase(dataDirectory: string): Promise<OpenDatabase> {
   const running = readRunFile(dataDirectory);
   if (running !== null && isAlive(running.pid)) {
@@ -105,7 +107,7 @@ async function openDatabase(dataDirectory: string): Promise<OpenDatabase> {
 
 async function headerOf(dataDirectory: string, url: string): Promise<BackupHeader> {
   const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string }; // our own
-  // Those that are applied: the code of this checkout may be newer than what runs.
+  // The applied ones: the code of this checkout may be newer than the database.
   const schemas = presentServices().flatMap(({ schema }) => (schema === null ? [] : [schema]));
   const migrations = await Promise.all(
     schemas.map(async (schema) => [schema, Object.fromEntries(await appliedChecksums({ url, schema }))] as const),
@@ -123,7 +125,7 @@ async function headerOf(dataDirectory: string, url: string): Promise<BackupHeade
 }
 
 function aboutFile(error: unknown, path: string): unknown {
-  const { code, path: about } = error as NodeJS.ErrnoException; // what the file system throws; nothing fits anything else
+  const { code, path: about } = error as NodeJS.ErrnoException; // an error of the file system; others match nothing
   const reasons: Record<string, string> = {
     EACCES: "this user may not write there",
     EEXIST: "it exists already; a backup never replaces a file",

@@ -5,8 +5,8 @@ import { installationFile } from "./installation.ts";
 import { StartupError } from "./startup-error.ts";
 
 /**
- * When root starts the installation of another user, goes on as that user, so that the user can start it again. Returns
- * that user's id, or `null`. Throws StartupError when that user cannot read the checkout.
+ * If root starts the installation of another user, continues as that user, so that the user can start it
+ * again. Returns that user's id, or null. Throws StartupError if that user cannot read the checkout.
  */
 export function becomeOwner(dataDirectory: string): number | null {
   const { setgroups, setgid, setuid, getuid } = process;

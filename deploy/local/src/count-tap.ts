@@ -1,5 +1,4 @@
-import { Parser } from "tap-parser";
-import type { Result } from "tap-parser";
+import { Parser, type Result } from "tap-parser";
 
 export interface TapCount {
   passed: number;
@@ -7,25 +6,25 @@ export interface TapCount {
   skipped: number;
 }
 
-/** What is told while the TAP comes in. `path` is the names from the file down to the test. */
+/** Receives results while the TAP is read. `path` is the names from the file down to the test. */
 export interface TapEvents {
   file?: (name: string, count: TapCount, milliseconds: number | null) => void;
   failure?: (path: readonly string[], diagnostics: unknown) => void;
-  /** A line that is not TAP: something was printed by a test or by what it runs. */
+  /** A line that is not TAP: output of a test or of its programs. */
   extra?: (line: string) => void;
 }
 
 /**
- * Counts the tests in raw TAP: every assertion, and every subtest that holds none. A subtest that fails by itself,
- * while all in it passed (a crash, a time-out, a wrong plan), counts as one more failure. Feed the text to `parser`;
- * `count` is complete when the parser has ended.
+ * Counts the tests in raw TAP: every assertion, and every subtest without one. A subtest that fails by
+ * itself (a crash, a time-out, a wrong plan) while its assertions passed counts as one more failure. Feed
+ * the text to `parser`; `count` is complete when the parser has ended.
  */
 export function tapCounter(events: TapEvents = {}): { parser: Parser; count: TapCount } {
   const parser = new Parser();
   return { parser, count: follow(parser, [], events) };
 }
 
-/** Counts TAP that is there as a whole. */
+/** Counts complete TAP. */
 export function countTap(text: string, events: TapEvents = {}): TapCount {
   const { parser, count } = tapCounter(events);
   parser.end(text);
@@ -54,7 +53,7 @@ function follow(parser: Parser, path: readonly string[], events: TapEvents): Tap
   return count;
 }
 
-/** Adds a result and what it holds. Returns whether it is itself a failure, and not only the sum of those below it. */
+/** Adds a result with its content. Returns whether it failed by itself, not only by those below it. */
 function countResult(count: TapCount, inner: TapCount, { ok, skip, todo }: Result): boolean {
   const isLeaf = inner.passed + inner.failed + inner.skipped === 0;
   count.passed += inner.passed;

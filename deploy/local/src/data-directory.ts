@@ -1,13 +1,12 @@
-import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Dirent } from "node:fs";
 import { aboutInstallation, installationFile } from "./installation.ts";
 import { lockFolder } from "./instance-lock.ts";
 import { StartupError } from "./startup-error.ts";
 
 const installation = basename(installationFile(""));
 
-/** All that a run makes in its data directory. */
+/** All files of a run in its data directory. */
 export const ownEntries: ReadonlySet<string> = new Set([
   installation,
   `${installation}.new`,
@@ -18,14 +17,14 @@ export const ownEntries: ReadonlySet<string> = new Set([
   lockFolder,
 ]);
 
-/** What else is in a data directory, by name. */
+/** The other content of a data directory, by name. */
 export function othersIn(dataDirectory: string): string[] {
   return entriesOf(dataDirectory).flatMap(({ name }) => (ownEntries.has(name) ? [] : [name]));
 }
 
 /**
- * Refuses a folder that is in use for something else: one that holds other things and no installation. What a mount or
- * a redirected output puts there does not count. Throws StartupError.
+ * Refuses a folder that is used for something else: one with other content and no installation. Ignores
+ * the files of a mount or a redirected output. Throws StartupError.
  */
 export function refuseForeign(dataDirectory: string): void {
   const entries = entriesOf(dataDirectory);
@@ -38,19 +37,19 @@ export function refuseForeign(dataDirectory: string): void {
   );
 }
 
-/** Whether anything of an installation is in a folder, besides the lock. */
+/** Whether a folder has any part of an installation, besides the lock. */
 export function hasInstallation(dataDirectory: string): boolean {
   return entriesOf(dataDirectory).some(({ name }) => name !== lockFolder && ownEntries.has(name));
 }
 
-/** Whether nothing is in a folder, or there is none. */
+/** Whether a folder is empty or absent. */
 export function isEmpty(dataDirectory: string): boolean {
   return entriesOf(dataDirectory).length === 0;
 }
 
 /**
- * Removes the installation that a start has made which came to nothing, in a folder that it has locked, unless something
- * else is there by now: a store's data needs its password. Returns what removes the lock's folder once the lock is gone.
+ * Removes the installation of a failed first start, in a folder that it has locked, unless it has other
+ * content by now: a store's data needs its password. Returns a function that removes the lock's folder.
  */
 export function takeBack(dataDirectory: string): () => void {
   if (entriesOf(dataDirectory).some(({ name }) => name !== installation && name !== lockFolder)) return () => undefined;
@@ -61,7 +60,7 @@ export function takeBack(dataDirectory: string): () => void {
     try {
       rmdirSync(join(dataDirectory, lockFolder));
     } catch {
-      // Another start has it by now.
+      // Another start owns it by now.
     }
   };
 }

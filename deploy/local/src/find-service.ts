@@ -3,8 +3,8 @@ import { pathOf } from "@coffer/http";
 import type { ServiceRow } from "./services.ts";
 
 /**
- * Makes the function that finds the service of a request target: the row with the longest path that the target's begins
- * with. Clients of a proxy send the absolute form, `http://host/path`.
+ * Makes the function that finds the service of a request target by the longest matching path. Clients of
+ * a proxy send the absolute form, `http://host/path`.
  */
 export function createFindService(rows: readonly ServiceRow[]): (url: string) => ServiceName | null {
   const prefixes = rows

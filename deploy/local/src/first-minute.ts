@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const machineFile = "machine.json";
 
-/** From an empty installation to a decrypted secret in a program's environment: the lines to paste, one by one. */
+/** From an empty installation to a decrypted secret in a program's environment: the lines to paste. */
 export const firstMinute: readonly string[] = [
   'npx coffer register --email you@example.com --org "Example"',
   "npx coffer folder create production",
@@ -15,8 +15,8 @@ export const firstMinute: readonly string[] = [
 ];
 
 /**
- * What to say to whoever starts anew in a folder where these lines were run before, since `bootstrap` never writes over
- * a machine; `null` when there is none. Of which installation it is, nobody asks: that may be another one, which runs on.
+ * A warning for a new start in a folder where these lines were run before, since `bootstrap` never
+ * overwrites a machine; null without one. The machine may belong to another running installation.
  */
 export function machineInTheWay(folder: string): string | null {
   if (!existsSync(join(folder, machineFile))) return null;

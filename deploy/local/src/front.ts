@@ -4,15 +4,14 @@ import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ServiceError } from "@coffer/errors";
 import type { ServiceName } from "@coffer/events";
-import type { Refusals } from "@coffer/http";
-import { createRefusals, serve } from "@coffer/http";
+import { createRefusals, type Refusals, serve } from "@coffer/http";
 import { createFindService } from "./find-service.ts";
 import { notAnswering, nothingHere } from "./refuse.ts";
 import type { ServiceRow } from "./services.ts";
 import { cannotListen } from "./startup-error.ts";
 import { answerWelcome, wantsWelcome } from "./welcome.ts";
 
-/** Where the requests of one service go. */
+/** The target of the requests of one service. */
 export interface Target {
   request(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -21,16 +20,16 @@ export interface Target {
 export interface Front {
   readonly url: string;
   readonly port: number;
-  /** How it refuses what no service takes; for whoever else stands before the services. */
+  /** Refuses requests without a service; also for others in front of the services. */
   readonly refusals: Refusals;
   /**
-   * From now on requests go to these; before, every answer is 503. `address` is the one that people use: the page for
-   * browsers at `/` names it.
+   * Routes requests to these targets from now on; before, every response is 503. `address` is the one
+   * that people use: the page for browsers at `/` names it.
    */
   use(targets: ReadonlyMap<ServiceName, Target>, address: string): void;
-  /** Takes no more connections; resolves when the requests in flight are answered, or after `seconds`. */
+  /** Accepts no more connections; resolves when requests in flight are answered, or after `seconds`. */
   drain(seconds: number): Promise<void>;
-  /** Cuts what is still connected. */
+  /** Cuts the remaining connections. */
   close(): Promise<void>;
 }
 
@@ -43,7 +42,7 @@ export interface FrontOptions {
   corsOrigins: (port: number) => readonly string[];
 }
 
-/** Listens on the public port and gives each request to its service. Throws StartupError when it cannot. */
+/** Listens on the public port and routes each request to its service. Throws StartupError. */
 export async function openFront({ host, port, drainSeconds, rows, corsOrigins }: FrontOptions): Promise<Front> {
   const findService = createFindService(rows);
   let targets: ReadonlyMap<ServiceName, Target> | null = null;

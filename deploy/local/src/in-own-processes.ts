@@ -3,10 +3,8 @@ import type { Refusals } from "@coffer/http";
 import type { TrustedProxies } from "@coffer/ratelimit";
 import type { Readiness } from "@coffer/telemetry";
 import { createProxy } from "./proxy.ts";
-import { joinReadiness } from "./running-services.ts";
-import type { RunningServices } from "./running-services.ts";
-import { runServiceProcess } from "./service-process.ts";
-import type { ServiceProcess } from "./service-process.ts";
+import { joinReadiness, type RunningServices } from "./running-services.ts";
+import { runServiceProcess, type ServiceProcess } from "./service-process.ts";
 import type { ServiceRow } from "./services.ts";
 
 export interface OwnProcessesOptions {
@@ -18,13 +16,13 @@ export interface OwnProcessesOptions {
   refusals: Refusals;
   drainSeconds: number;
   report: (line: string) => void;
-  /** Told whenever a process is gone or there. */
+  /** Called whenever a process ends or starts. */
   onChange: () => void;
 }
 
 const readinessMilliseconds = 1_500;
 
-/** Runs every service as a process of its own. When one does not start, the others are ended (StartupError). */
+/** Runs every service as a process of its own. If one does not start, ends the others (StartupError). */
 export async function startInOwnProcesses(options: OwnProcessesOptions): Promise<RunningServices> {
   const { rows, trustedProxies, routerSecret, refusals, drainSeconds, onChange } = options;
   const processes = new Map<ServiceName, ServiceProcess>();
@@ -59,9 +57,11 @@ export async function startInOwnProcesses(options: OwnProcessesOptions): Promise
     states: () => Object.fromEntries([...processes].flatMap(([name, running]) => stateOf(name, running))),
     ready: async () =>
       joinReadiness(
-        await Promise.all([...processes].map(async ([name, running]) => [name, await askReadiness(running)] as const)),
+        await Promise.all(
+          [...processes].map(async ([name, running]) => [name, await fetchReadiness(running)] as const),
+        ),
       ),
-    // Each does so itself when it is told to end.
+    // Each drains itself when it is stopped.
     drain: () => Promise.resolve(),
     close,
   };
@@ -80,7 +80,7 @@ function stateOf(name: ServiceName, running: ServiceProcess) {
   return [[name, { pid: address.pid, url: address.url, management_url: address.managementUrl }] as const];
 }
 
-async function askReadiness(running: ServiceProcess): Promise<Readiness> {
+async function fetchReadiness(running: ServiceProcess): Promise<Readiness> {
   const address = running.address();
   if (address === null) return { ready: false, checks: { process: "down" } };
   try {

@@ -1,29 +1,29 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
+import { makeFolder } from "./make-folder.ts";
 import { StartupError } from "./startup-error.ts";
 
 /**
- * The format of a data directory: another number when this version cannot go on with the data of the one before. A
- * directory without a number has format 1.
+ * The format of a data directory: another number if this version cannot use the data of the one before.
+ * A directory without a number has format 1.
  */
-export const dataFormat = 2;
+export const dataFormat = 3;
 
-/** What is made once for a data directory: the passwords of its stores, and whether it has ever served. */
+/** Made once for a data directory: the passwords of its stores, and whether it has ever served. */
 export interface Installation {
   readonly format: number;
   readonly createdAt: string;
-  /** When everything answered for the first time. */
+  /** When all services answered for the first time. */
   readonly firstReadyAt: string | null;
   readonly postgres: Record<ServiceName, string>;
   readonly nats: Record<ServiceName, string>;
-  /** Of each service's own user, and of the owner, who may do everything. */
+  /** Of each service's own user, and of the owner, who has all permissions. */
   readonly redis: Record<ServiceName | "owner", string>;
-  /** The key that seals the credentials of SIEM endpoints, unless COFFER_SIEM_KEYS names others. */
+  /** The key that seals the credentials of SIEM endpoints, unless COFFER_SIEM_KEYS has others. */
   readonly siemKey: string;
-  /** The folder with the files of the stores, or `null` when that is the data directory itself. */
+  /** The folder of the stores' files; null if it is the data directory itself. */
   readonly stores: string | null;
 }
 
@@ -33,14 +33,14 @@ export function installationFile(dataDirectory: string): string {
 }
 
 /**
- * Reads the installation of a data directory, or makes folder, passwords and file (0600); `stores` is where the stores of
- * a new one keep their files. Throws StartupError when the
- * file holds no installation, and when the data directory has another format.
+ * Reads the installation of a data directory, or makes folder, passwords and file (0600); `stores` is the
+ * folder of a new one's stores. Throws StartupError for a file without an installation, or a data
+ * directory of another format.
  */
 export function openInstallation(dataDirectory: string, stores: string | null = null): Installation {
   const path = installationFile(dataDirectory);
   if (existsSync(path)) return read(path, dataDirectory);
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  makeFolder(dataDirectory);
   const password = (): string => randomBytes(24).toString("base64url");
   const each = (): Record<ServiceName, string> =>
     Object.fromEntries(serviceNames.map((name) => [name, password()])) as Record<ServiceName, string>; // one each
@@ -63,14 +63,14 @@ function newSiemKey(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Puts the sealing key of a backup into an installation that was made for it. */
+/** Stores the sealing key of a backup in an installation that was made for it. */
 export function setSiemKey(dataDirectory: string, installation: Installation, siemKey: string): Installation {
   const changed = { ...installation, siemKey };
   write(installationFile(dataDirectory), changed);
   return changed;
 }
 
-/** What the file of a data directory says, of any format; `null` when there is none that can be read. */
+/** The content of a data directory's file, of any format; null without a readable one. */
 export function aboutInstallation(dataDirectory: string): Partial<Installation> | null {
   try {
     const found: unknown = JSON.parse(readFileSync(installationFile(dataDirectory), "utf8"));
@@ -80,7 +80,7 @@ export function aboutInstallation(dataDirectory: string): Partial<Installation> 
   }
 }
 
-/** Notes that everything answered for the first time. */
+/** Records that all services answered for the first time. */
 export function noteFirstReady(dataDirectory: string, installation: Installation): void {
   write(installationFile(dataDirectory), { ...installation, firstReadyAt: new Date().toISOString() });
 }
@@ -89,7 +89,7 @@ function read(path: string, dataDirectory: string): Installation {
   const found = parse(path);
   const format = formatOf(found);
   if (format !== null && format !== dataFormat) throw otherFormat(dataDirectory, format);
-  // Written below, 0600. A property that is missing here means that the file was changed since.
+  // Written below, 0600. A missing property means that the file was changed since.
   const { postgres, nats, redis, stores } = (found ?? {}) as Partial<Installation>;
   const passwords = [postgres, nats, redis].flatMap((each) => serviceNames.map((name) => each?.[name]));
   if ([redis?.owner, ...passwords].every((password) => typeof password === "string")) {
@@ -104,7 +104,7 @@ function read(path: string, dataDirectory: string): Installation {
   );
 }
 
-/** The content of the file, or `null` when it is no JSON: the parser's message would quote a password. */
+/** The content of the file; null if it is not JSON, since the parser's message would quote a password. */
 function parse(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
@@ -114,7 +114,7 @@ function parse(path: string): unknown {
   }
 }
 
-/** The format that an installation was made with, or `null` for what is no installation of any format. */
+/** The format of an installation; null for other content. */
 function formatOf(found: unknown): number | null {
   if (typeof found !== "object" || found === null) return null;
   if ("format" in found) return typeof found.format === "number" ? found.format : null;
@@ -132,7 +132,7 @@ function otherFormat(dataDirectory: string, format: number): StartupError {
 }
 
 function write(path: string, installation: Installation): void {
-  // On the disk before it takes the other's place: after a power cut there is one or the other, never an empty file.
+  // On the disk before it replaces the other: after a power cut there is one of them, never an empty file.
   writeFileSync(`${path}.new`, `${JSON.stringify(installation, null, 2)}\n`, { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);
 }

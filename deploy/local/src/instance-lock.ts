@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive, startOf } from "@coffer/stores";
+import { makeFolder } from "./make-folder.ts";
 import { readRunFile } from "./run-file.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -10,17 +11,17 @@ export const lockFolder = "run";
 
 interface Holder {
   pid: number;
-  /** When that process started, because ids are given out again. */
+  /** The start time of that process, because ids are reused. */
   started: string | null;
 }
 
 /**
- * Makes this process the only one that works with the data directory. Returns the function that ends that. What a
- * process that is gone has left does not count. Throws StartupError naming the process that runs.
+ * Locks the data directory for this process. Returns the function that unlocks it. Ignores a lock of an
+ * ended process. Throws StartupError naming the running process.
  */
 export function takeLock(dataDirectory: string): () => void {
   const folder = join(dataDirectory, lockFolder);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const lock = join(folder, "lock");
   const own = join(folder, `lock.${process.pid}`);
   const me: Holder = { pid: process.pid, started: startOf(process.pid) };
@@ -34,16 +35,16 @@ export function takeLock(dataDirectory: string): () => void {
 }
 
 /**
- * Makes `lock` a link to `own`, where there is none or one of a process that is gone. Throws StartupError otherwise.
+ * Makes `lock` a link to `own`, if there is none or one of an ended process. Throws StartupError otherwise.
  */
 function take(lock: string, own: string, dataDirectory: string): void {
-  // A link appears with its content and only if there is none: no moment in which two believe to hold it.
+  // A link appears with its content and only if there is none, so two processes never both hold it.
   while (!link(own, lock)) {
     const found = read(lock);
     if (found === null) continue;
     refuseLiving(found, dataDirectory);
-    // Between that look and the next step another may have taken it. So whoever replaces this very content holds a lock
-    // on that, and looks again.
+    // Another process may take it between the check and the replacement. So a process that replaces this
+    // very content holds a lock on that, and checks again.
     const replacement = `${lock}.${hash("sha256", found).slice(0, 16)}`;
     take(replacement, own, dataDirectory);
     try {

@@ -10,8 +10,8 @@ export interface Leftover {
 const patienceMilliseconds = 20_000;
 
 /**
- * The processes that a run of the tests left behind: those that still have `variable=directory` in their environment,
- * and servers that work below the directory. What is just ending is given 20 s, or as long as is told.
+ * The processes that a run of the tests left behind: those with `variable=directory` in their
+ * environment, and servers that work below the directory. Waits up to 20 s by default for ending ones.
  */
 export async function leftovers(
   variable: string,

@@ -1,26 +1,32 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
-import { serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import type { BusCredentials } from "@coffer/env";
 import { redisAcl, redisUsers } from "@coffer/ratelimit";
-import { locate, prepareDatabase, requireServers, startNats, startPostgres, startRedis } from "@coffer/stores";
-import type { NeededProgram, SchemaOwner } from "@coffer/stores";
+import {
+  locate,
+  type NeededProgram,
+  prepareDatabase,
+  requireServers,
+  type SchemaOwner,
+  startNats,
+  startPostgres,
+  startRedis,
+} from "@coffer/stores";
 import type { Installation } from "./installation.ts";
-import { keepRunning } from "./keep-running.ts";
-import type { KeptStore } from "./keep-running.ts";
+import { superviseStore, type SupervisedStore } from "./supervise-store.ts";
 import { allServices } from "./services.ts";
 import type { Settings } from "./settings.ts";
 import { StartupError } from "./startup-error.ts";
 
 export interface LocalStores {
-  /** The owner's addresses; without Redis that is `null`. */
+  /** The owner's URLs; null without Redis. */
   urls: { postgres: string; nats: string; redis: string | null };
-  /** The address of each service's own role, by role. */
+  /** The URL of each service's own role, by role. */
   postgresUrls: Record<string, string>;
   natsCredentials: Partial<Record<ServiceName, BusCredentials>>;
-  /** The address of each service's own user, or `none`; of a given Redis, its address for each. */
+  /** The URL of each service's own user, or `none`; of a given Redis, its URL for each. */
   redisUrls: Record<ServiceName, string>;
   /** The processes that were started here. */
   pids(): Partial<Record<"postgres" | "nats" | "redis", number>>;
@@ -29,7 +35,7 @@ export interface LocalStores {
 
 export interface StoreOptions {
   settings: Settings;
-  /** The folder that holds the files of the stores. */
+  /** The folder of the stores' files. */
   directory: string;
   installation: Installation;
   report: (line: string) => void;
@@ -42,22 +48,25 @@ const withoutRedis = "none";
 const maxPayloadBytes = 1024 * 1024;
 
 /**
- * Starts the stores that the settings do not name, side by side, and prepares roles and schemas. When one cannot be
- * started, the others are ended and its error is thrown (StoreError, StartupError).
+ * Starts the stores that the settings do not name, concurrently, and prepares roles and schemas. If one
+ * cannot be started, ends the others and throws its error (StoreError, StartupError).
  */
 export async function startStores(options: StoreOptions): Promise<LocalStores> {
   const { settings, installation } = options;
   const redisUrl = await findServers(options);
-  const kept: Partial<Record<"postgres" | "nats" | "redis", KeptStore>> = {};
+  const running: Partial<Record<"postgres" | "nats" | "redis", SupervisedStore>> = {};
   const stop = async (): Promise<void> => {
-    await Promise.all(Object.values(kept).map((store) => store.stop()));
+    await Promise.all(Object.values(running).map((store) => store.stop()));
   };
-  const keep = async (name: keyof typeof kept, given: string | undefined, start: () => Promise<KeptStore>) =>
-    given ?? (kept[name] = await start()).url;
+  const startUnless = async (
+    name: keyof typeof running,
+    given: string | undefined,
+    start: () => Promise<SupervisedStore>,
+  ) => given ?? (running[name] = await start()).url;
   const started = await Promise.allSettled([
-    keep("postgres", settings.COFFER_POSTGRES_URL, () => postgres(options)),
-    keep("nats", settings.COFFER_NATS_URL, () => nats(options)),
-    keep("redis", redisUrl, () => redis(options)),
+    startUnless("postgres", settings.COFFER_POSTGRES_URL, () => postgres(options)),
+    startUnless("nats", settings.COFFER_NATS_URL, () => nats(options)),
+    startUnless("redis", redisUrl, () => redis(options)),
   ]);
   try {
     const [postgresUrl = "", natsUrl = "", ownRedis = ""] = started.map((result) => {
@@ -78,7 +87,7 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
       postgresUrls: database.urls,
       redisUrls: redisUrl === undefined ? redisUrlsOf(ownRedis, installation) : sameForAll(redisUrl),
       natsCredentials: settings.COFFER_NATS_CREDENTIALS ?? credentialsOf(installation),
-      pids: () => Object.fromEntries(Object.entries(kept).map(([name, store]) => [name, store.pid])),
+      pids: () => Object.fromEntries(Object.entries(running).map(([name, store]) => [name, store.pid])),
       stop,
     };
   } catch (error) {
@@ -95,8 +104,8 @@ export function schemaOwners({ postgres: passwords }: Installation): SchemaOwner
 }
 
 /**
- * Finds the programs of all stores that are to be started, and reports everything that is missing at once. Returns the
- * address of the Redis to use, or `undefined` for one that is to be started. Throws StoreError, StartupError.
+ * Finds the programs of all stores to start, and reports all missing ones at once. Returns the URL of the
+ * Redis to use; undefined for one to start. Throws StoreError, StartupError.
  */
 async function findServers({ settings, report }: StoreOptions): Promise<string | undefined> {
   const { COFFER_POSTGRES_URL: postgresUrl, COFFER_NATS_URL: natsUrl, COFFER_REDIS_URL: redisUrl } = settings;
@@ -114,14 +123,14 @@ async function findServers({ settings, report }: StoreOptions): Promise<string |
   return withoutRedis;
 }
 
-function postgres({ directory: place, report, onRestart }: StoreOptions): Promise<KeptStore> {
+function postgres({ directory: place, report, onRestart }: StoreOptions): Promise<SupervisedStore> {
   const directory = join(place, "postgres");
   report(existsSync(join(directory, "data")) ? "starting Postgres" : "making the Postgres data directory");
   const start = (port: number | undefined) => startPostgres({ directory, ...(port === undefined ? {} : { port }) });
-  return keepRunning({ name: "Postgres", start, report, onRestart });
+  return superviseStore({ name: "Postgres", start, report, onRestart });
 }
 
-async function nats({ directory, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
+async function nats({ directory, installation, report, onRestart }: StoreOptions): Promise<SupervisedStore> {
   const command = await locate("nats-server", { report });
   const users = natsUsers(installation.nats);
   const start = (port: number | undefined) =>
@@ -131,10 +140,10 @@ async function nats({ directory, installation, report, onRestart }: StoreOptions
       command,
       ...(port === undefined ? {} : { port }),
     });
-  return keepRunning({ name: "NATS", start, report, onRestart });
+  return superviseStore({ name: "NATS", start, report, onRestart });
 }
 
-async function redis({ directory, installation, report, onRestart }: StoreOptions): Promise<KeptStore> {
+async function redis({ directory, installation, report, onRestart }: StoreOptions): Promise<SupervisedStore> {
   const command = await locate("redis-server", { report });
   const start = (port: number | undefined) =>
     startRedis({
@@ -145,7 +154,7 @@ async function redis({ directory, installation, report, onRestart }: StoreOption
       command,
       ...(port === undefined ? {} : { port }),
     });
-  return keepRunning({ name: "Redis", start, report, onRestart });
+  return superviseStore({ name: "Redis", start, report, onRestart });
 }
 
 function sameForAll(url: string): Record<ServiceName, string> {

@@ -1,17 +1,16 @@
 import { ServiceError } from "@coffer/errors";
 import { MigrationRefused, QueryFailure } from "@coffer/postgres";
-import { loadMigration } from "./services.ts";
-import type { ServiceRow } from "./services.ts";
+import { loadMigration, type ServiceRow } from "./services.ts";
 import { StartupError } from "./startup-error.ts";
 
 export interface MigrateAllOptions {
   rows: readonly ServiceRow[];
-  /** The address of each service's own role, by schema. */
+  /** The URL of each service's own role, by schema. */
   postgresUrls: Readonly<Record<string, string>>;
   report: (line: string) => void;
 }
 
-/** Brings every schema up to date, one service after the other. Throws StartupError when one cannot be. */
+/** Migrates every schema, one service after the other. Throws StartupError. */
 export async function migrateAll({ rows, postgresUrls, report }: MigrateAllOptions): Promise<void> {
   for (const row of rows) {
     if (row.schema === null) continue;
@@ -23,7 +22,7 @@ export async function migrateAll({ rows, postgresUrls, report }: MigrateAllOptio
   }
 }
 
-/** What migrations throw, as one line; anything else is a bug and stays as it is. */
+/** An error of a migration as one line; any other error is a bug and stays as it is. */
 function cannotMigrate({ name, schema }: ServiceRow, cause: unknown): unknown {
   if (cause instanceof MigrationRefused) {
     const advice = "this is data of another version of Coffer: go on with that one, or restore a backup of this one's";

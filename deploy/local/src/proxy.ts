@@ -1,17 +1,21 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
-import { Agent, request as httpRequest } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type ServerResponse,
+} from "node:http";
 import type { Duplex } from "node:stream";
-import type { Refusals } from "@coffer/http";
-import { endSocket, routerSecretHeader, sourceOf } from "@coffer/http";
+import { endSocket, type Refusals, routerSecretHeader, sourceOf } from "@coffer/http";
 import type { TrustedProxies } from "@coffer/ratelimit";
 import type { Target } from "./front.ts";
 import { notAnswering } from "./refuse.ts";
 
 export interface ProxyOptions {
-  /** Where the service listens now, or `null` while it does not. */
+  /** The present address of the service; null while it is away. */
   address: () => { host: string; port: number } | null;
   trustedProxies: TrustedProxies;
-  /** Proves to the service that the source address was decided here. */
+  /** Proves to the service that this proxy set the source address. */
   secret: string;
   refusals: Refusals;
 }
@@ -19,15 +23,14 @@ export interface ProxyOptions {
 /** Between one hop and the next only (RFC 9110, 7.6.1); the new hop has its own. */
 const hopHeaders = new Set(["connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade"]);
 const lengthHeader = "content-length";
-// What frames and addresses a request and says whose it is. Without its length a body would reach the service as a
-// second request, past everything that is decided here: a caller who lists one of these in Connection is not obeyed.
-const keptHeaders = new Set([lengthHeader, "host", "authorization"]);
+// Headers of framing, target and identity. Without its length a body would reach the service as a second
+// request, past all checks: a Connection header cannot remove them.
+const protectedHeaders = new Set([lengthHeader, "host", "authorization"]);
 const ownHeaders = new Set(["x-forwarded-for", "forwarded", "x-real-ip", routerSecretHeader]);
 
 /**
- * Passes requests on to a service in another process: bodies and answers stream in both directions, as do connections
- * that change their protocol. The service learns the source address from here and from nowhere else. Without a service
- * that answers: 503.
+ * Passes requests on to a service in another process: streams bodies, responses and upgraded
+ * connections. The service accepts the source address from here only. Without a service: 503.
  */
 export function createProxy({ address, trustedProxies, secret, refusals }: ProxyOptions): Target {
   const agent = new Agent({ keepAlive: true });
@@ -47,8 +50,8 @@ export function createProxy({ address, trustedProxies, secret, refusals }: Proxy
     }
     outgoing.on("continue", () => response.writeContinue());
     outgoing.on("response", (answer) => {
-      // Answered before the whole body came, and closing: the service takes no more of it, so that this connection ends
-      // with the answer too.
+      // Answered before the whole body arrived, and closing: the service reads no more, so this connection
+      // ends with the response too.
       const early = !incoming.complete && answer.headers.connection === "close";
       if (early) {
         incoming.unpipe(outgoing);
@@ -100,20 +103,20 @@ export function createProxy({ address, trustedProxies, secret, refusals }: Proxy
   return { request, upgrade };
 }
 
-/** The headers that the next hop gets too, as a flat list of names and values. */
+/** The headers for the next hop, as a flat list of names and values. */
 function passedOn({ rawHeaders, headers }: IncomingMessage, except?: string): string[] {
   const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
   const list: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? "").toLowerCase();
     if (hopHeaders.has(name) || ownHeaders.has(name) || name === except) continue;
-    if (named.includes(name) && !keptHeaders.has(name)) continue;
+    if (named.includes(name) && !protectedHeaders.has(name)) continue;
     list.push(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
   }
   return list;
 }
 
-/** How the body is framed on the next hop: in chunks as it came, with its length, or none at all. */
+/** The framing of the body for the next hop: chunks, a length, or none. */
 function framingOf({ headers, method }: IncomingMessage): string[] {
   if (headers["transfer-encoding"] !== undefined) return ["Transfer-Encoding", "chunked"];
   const mayHaveBody = method !== "GET" && method !== "HEAD" && method !== "OPTIONS" && method !== "DELETE";

@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * What to tell whoever lets other machines in while every base address is this machine's own name for itself, so that
- * the token of no machine elsewhere would be for an address that the service knows; `null` when there is nothing to
- * say.
+ * A warning if other machines can connect while every base address is local to this machine: no token of
+ * another machine would have a valid audience. Null without one.
  */
 export function unreachableBaseUrls(host: string, baseUrls: readonly string[]): string | null {
   if (isLoopback(host) || !baseUrls.every((url) => isLoopback(new URL(url).hostname))) return null;

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { endServersIn } from "@coffer/stores";
-import { askYes } from "./ask-yes.ts";
+import { isConfirmed } from "./confirm.ts";
 import { othersIn, ownEntries, refuseForeign } from "./data-directory.ts";
 import { aboutInstallation } from "./installation.ts";
 import { lockFolder } from "./instance-lock.ts";
@@ -9,9 +9,9 @@ import { removePlaces, removeTree } from "./stores-place.ts";
 import { StartupError } from "./startup-error.ts";
 
 /**
- * Removes all that Coffer made in the data directory, which the caller has locked; returns the names of what else is
- * there, and stays. Asks first unless `yes`. Throws StartupError when the answer is no, when there is nobody to ask,
- * and when the folder is not a data directory of Coffer.
+ * Removes everything that Coffer made in the data directory, which the caller has locked; returns the
+ * names of the remaining files. Asks first unless `yes`. Throws StartupError if the answer is no, without
+ * a terminal, and if the folder is not a data directory of Coffer.
  */
 export async function resetDataDirectory(dataDirectory: string, yes: boolean): Promise<string[]> {
   refuseForeign(dataDirectory);
@@ -28,7 +28,7 @@ export async function resetDataDirectory(dataDirectory: string, yes: boolean): P
 }
 
 async function confirm(dataDirectory: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new StartupError("--reset asks before it removes anything: add --yes");
-  if (!(await askYes(`Remove the installation in ${dataDirectory} and all its data?`)))
+  if (!process.stdin.isTTY) throw new StartupError("--reset needs a confirmation: add --yes");
+  if (!(await isConfirmed(`Remove the installation in ${dataDirectory} and all its data?`)))
     throw new StartupError("nothing was removed");
 }

@@ -17,7 +17,7 @@ export const checks: readonly Check[] = [
   { name: "descriptions", command: ["node", "packages/openapi/src/lint.ts"] },
 ];
 
-/** Runs every check, two at a time, and says of each whether it holds. Returns the number of those that do not. */
+/** Runs every check, two at a time, and reports each result. Returns the number of failed ones. */
 export async function checkAll({ out }: { out: (text: string) => unknown }): Promise<number> {
   const waiting = [...checks];
   let failed = 0;

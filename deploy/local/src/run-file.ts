@@ -8,13 +8,13 @@ export interface ServiceState {
   management_url: string;
 }
 
-/** What scripts read to find a running Coffer. */
+/** The file by which scripts find a running Coffer. */
 export interface RunState {
   url: string;
   management_url: string;
   pid: number;
   services: Partial<Record<ServiceName, ServiceState>>;
-  /** The owner's addresses, with their credentials; without Redis that is `null`. */
+  /** The owner's URLs, with credentials; null without Redis. */
   stores: { postgres: string; nats: string; redis: string | null };
   /** The processes of the stores that were started here. */
   store_pids: Partial<Record<"postgres" | "nats" | "redis", number>>;
@@ -24,14 +24,14 @@ export function runFileOf(dataDirectory: string): string {
   return join(dataDirectory, "run/coffer.json");
 }
 
-/** Replaces the file as a whole, so that nobody reads half of it. Only its owner may read it. */
+/** Replaces the file atomically. Only its owner may read it. */
 export function writeRunFile(dataDirectory: string, state: RunState): void {
   const path = runFileOf(dataDirectory);
   writeFileSync(`${path}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 
-/** The file's content, or `null` when there is none. */
+/** The file's content; null without one. */
 export function readRunFile(dataDirectory: string): RunState | null {
   try {
     return JSON.parse(readFileSync(runFileOf(dataDirectory), "utf8")) as RunState; // written by writeRunFile
@@ -40,7 +40,7 @@ export function readRunFile(dataDirectory: string): RunState | null {
   }
 }
 
-/** Removes the file; none is no error. */
+/** Removes the file, if it exists. */
 export function removeRunFile(dataDirectory: string): void {
   rmSync(runFileOf(dataDirectory), { force: true });
 }

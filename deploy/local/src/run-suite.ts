@@ -1,12 +1,13 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { requireServers, startPostgres, temporaryDirectory, withoutDurability } from "@coffer/stores";
+import { installChartTools } from "../../chart/src/helm.ts";
 import type { TapCount } from "./count-tap.ts";
 import { leftovers } from "./leftovers.ts";
 import { placesBelow, removeTree } from "./stores-place.ts";
 import { runTap } from "./run-tap.ts";
 
-/** Tells each test where it may write, and which Postgres the suite shares; `@coffer/testkit` reads both. */
+/** The variables of each test: its writable folder, and the shared Postgres; `@coffer/testkit` reads both. */
 const directoryVariable = "COFFER_TEST_DIRECTORY";
 const postgresVariable = "COFFER_TEST_POSTGRES_URL";
 
@@ -14,17 +15,19 @@ export interface SuiteOptions {
   /** Test files, or none for all of .taprc. */
   files: readonly string[];
   out: (text: string) => unknown;
-  /** Ends the run early. What it has started is ended all the same. */
+  /** Ends the run early, with everything that it has started. */
   signal: AbortSignal;
 }
 
 /**
- * Runs the tests on one shared Postgres and returns the real counts. A process or a folder that a test leaves behind is
- * a failure.
+ * Runs the tests on one shared Postgres and returns the counts. A process or folder that a test leaves
+ * behind is a failure.
  */
 export async function runSuite({ files, out, signal }: SuiteOptions): Promise<TapCount> {
   const report = (line: string): unknown => out(`${line}\n`);
   await requireServers(["postgres", "nats-server", "redis-server"], { report });
+  // Before the tests: several files that run side by side would install them at once.
+  if (files.length === 0) installChartTools(report);
   const root = temporaryDirectory("coffer-suite-");
   const scratch = temporaryDirectory("tests-", root);
   try {
@@ -43,8 +46,8 @@ export async function runSuite({ files, out, signal }: SuiteOptions): Promise<Ta
 }
 
 /**
- * The caller's environment without its configuration of Coffer and without the person's own files, which would change
- * what is tested.
+ * The caller's environment without its configuration of Coffer and without the person's own files, which
+ * would influence the tests.
  */
 function testEnvironment(directory: string, postgresUrl: string): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^((COFFER|OTEL)_|XDG_CONFIG_HOME$)/.test(name));

@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { checkout } from "./checkout.ts";
-import { tapCounter } from "./count-tap.ts";
-import type { TapCount } from "./count-tap.ts";
+import { type TapCount, tapCounter } from "./count-tap.ts";
 
 export interface TapRun {
   /** Test files, or none for all of .taprc. */
@@ -14,7 +13,7 @@ export interface TapRun {
   signal: AbortSignal;
 }
 
-/** Runs tap; prints a line per file and what failed in it. Returns the real counts. */
+/** Runs tap; prints a line per file and its failures. Returns the counts. */
 export function runTap({ files, environment, out, signal }: TapRun): Promise<TapCount> {
   const tap = resolve(checkout, "node_modules/tap/dist/esm/run.mjs");
   const { parser, count } = tapCounter({

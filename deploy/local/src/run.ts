@@ -3,20 +3,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { localBaseUrls } from "@coffer/env";
 import { parseTrustedProxies } from "@coffer/ratelimit";
 import { createTelemetry, Registry, startManagement } from "@coffer/telemetry";
-import { openFront } from "./front.ts";
-import type { Front } from "./front.ts";
+import { type Front, openFront } from "./front.ts";
 import { startInOneProcess } from "./in-one-process.ts";
 import { startInOwnProcesses } from "./in-own-processes.ts";
-import { noteFirstReady } from "./installation.ts";
-import type { Installation } from "./installation.ts";
+import { type Installation, noteFirstReady } from "./installation.ts";
 import { startStores } from "./local-stores.ts";
 import { migrateAll } from "./migrate-all.ts";
 import { unreachableBaseUrls } from "./reachable.ts";
 import { removeRunFile, writeRunFile } from "./run-file.ts";
 import type { RunningServices } from "./running-services.ts";
 import { environmentOf } from "./service-environment.ts";
-import { presentServices } from "./services.ts";
-import type { ServiceRow } from "./services.ts";
+import { presentServices, type ServiceRow } from "./services.ts";
 import type { Settings } from "./settings.ts";
 import { openPlace } from "./stores-place.ts";
 import { cannotListen, StartupError } from "./startup-error.ts";
@@ -29,9 +26,9 @@ export interface RunOptions {
 }
 
 export interface Running {
-  /** The public address, as a person opens it on this machine. */
+  /** The public URL for a browser on this machine. */
   url: string;
-  /** The address that people and machines use: the canonical base address, or `url` when none was set. */
+  /** The URL of people and machines: the canonical base address, or `url` if none was set. */
   address: string;
   /** Drains connections, ends services, then stores. */
   close(): Promise<void>;
@@ -41,8 +38,8 @@ const standardError = 2;
 const readyMilliseconds = 30_000;
 
 /**
- * Starts everything that an installation consists of. Resolves when all of it answers. What has been started is ended
- * again when something fails; its error is thrown (StartupError, StoreError, ConfigurationError).
+ * Starts all parts of an installation. Resolves when all of them answer. After a failure, ends the
+ * started parts and throws its error (StartupError, StoreError, ConfigurationError).
  */
 export async function run({ settings, env, installation, report }: RunOptions): Promise<Running> {
   const rows = presentServices();
@@ -67,7 +64,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     ends.push(() => front.close());
     let services: RunningServices | null = null;
     const registry = new Registry();
-    // What this process says of itself; the services of one process add theirs.
+    // The telemetry of this process; the services of one process add theirs.
     createTelemetry({ service: "local", registry, destination: standardError });
     const management = await startManagement({
       host: "127.0.0.1",
@@ -200,7 +197,7 @@ async function untilReady(services: RunningServices): Promise<void> {
   }
 }
 
-/** The address that works on this machine, also when the server listens on all of them. */
+/** The URL that works on this machine, also if the server listens on all addresses. */
 function shownUrl(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

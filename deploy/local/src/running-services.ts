@@ -3,18 +3,18 @@ import type { Readiness } from "@coffer/telemetry";
 import type { Target } from "./front.ts";
 import type { ServiceState } from "./run-file.ts";
 
-/** All services of the installation, however they run. */
+/** All services of the installation, in one process or several. */
 export interface RunningServices {
   targets: ReadonlyMap<ServiceName, Target>;
   states(): Partial<Record<ServiceName, ServiceState>>;
   ready(): Promise<Readiness>;
-  /** Ends the connections that they took over, one after the other within so many seconds. */
+  /** Closes upgraded connections, spread over `seconds`. */
   drain(seconds: number): Promise<void>;
   /** Ends them after their last request was answered. */
   close(): Promise<void>;
 }
 
-/** The readiness of all from that of each: ready when all are, degraded when one is. */
+/** The readiness of all: ready if all are, degraded if one is. */
 export function joinReadiness(each: readonly (readonly [ServiceName, Readiness])[]): Readiness {
   const checks = each.flatMap(([name, { checks }]) =>
     Object.entries(checks).map(([check, state]) => [`${name}.${check}`, state] as const),

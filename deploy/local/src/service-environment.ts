@@ -8,13 +8,13 @@ export interface EnvironmentOptions {
   stores: LocalStores;
   baseUrls: readonly string[];
   billing: Settings["COFFER_BILLING"];
-  /** Given when a router stands before the services: it decides the source address and proves itself with this. */
+  /** Set if a router stands before the services: it decides the source address and proves itself with this. */
   routerSecret: string | null;
-  /** Seals the credentials of SIEM endpoints where `env` has no COFFER_SIEM_KEYS. */
+  /** Seals the credentials of SIEM endpoints if `env` has no COFFER_SIEM_KEYS. */
   siemKey: string;
 }
 
-/** The environment that configures one service: the installation's, with this service's own addresses and passwords. */
+/** The environment of one service: the installation's, with this service's own addresses and passwords. */
 export function environmentOf({ name, schema }: ServiceRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
   const { env, stores, baseUrls, billing, routerSecret, siemKey } = options;
   const credentials = stores.natsCredentials[name];
@@ -31,19 +31,19 @@ export function environmentOf({ name, schema }: ServiceRow, options: Environment
     COFFER_PROCESSES: undefined,
     COFFER_DATA_DIR: undefined,
     COFFER_BILLING: billing,
-    // What signs Stripe's events is known to the service that verifies them, and to no other.
+    // Only the service that verifies Stripe's events has their signing secret.
     ...(isBilling ? {} : { COFFER_STRIPE_WEBHOOK_SECRETS: undefined, COFFER_STRIPE_PRICES: undefined }),
     COFFER_ROUTER_SECRET: routerSecret ?? undefined,
     ...siemKeysOf(name, env, siemKey),
     ...(routerSecret === null ? {} : { COFFER_TRUSTED_PROXY_CIDRS: undefined }),
   };
   const replaced = new Set(Object.keys(own).flatMap((key) => [key, `${key}_FILE`]));
-  const kept = Object.entries(env).filter(([key]) => !replaced.has(key));
+  const inherited = Object.entries(env).filter(([key]) => !replaced.has(key));
   const set = Object.entries(own).filter(([, value]) => value !== undefined);
-  return Object.fromEntries([...kept, ...set]);
+  return Object.fromEntries([...inherited, ...set]);
 }
 
-/** The keys that seal the credentials of SIEM endpoints are for siem-forwarder alone. */
+/** Only siem-forwarder has the keys that seal the credentials of SIEM endpoints. */
 function siemKeysOf(service: string, env: NodeJS.ProcessEnv, siemKey: string): Record<string, string | undefined> {
   if (service !== "siem-forwarder") return { COFFER_SIEM_KEYS: undefined };
   const given = [env["COFFER_SIEM_KEYS"], env["COFFER_SIEM_KEYS_FILE"]].some((text) => (text ?? "").trim() !== "");

@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import { existsSync, openSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 const rotateBytes = 16 * 1024 * 1024;
 
-/** The log file of a service, below the data directory. One that has grown large is put aside first. */
+/** The log file of a service, below the data directory. A large one is renamed first. */
 export function logFile(dataDirectory: string, name: string): string {
   const folder = join(dataDirectory, "log");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const path = join(folder, `${name}.log`);
   if (existsSync(path) && statSync(path).size > rotateBytes) renameSync(path, `${path}.1`);
   return path;

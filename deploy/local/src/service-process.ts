@@ -1,19 +1,18 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { logFile } from "./service-log.ts";
-import type { ServiceAddress, ServiceRunOptions } from "./service-run.ts";
-import { runOnce } from "./service-run.ts";
+import { runOnce, type ServiceAddress, type ServiceRunOptions } from "./service-run.ts";
 import { StartupError } from "./startup-error.ts";
 
 export interface ServiceProcess {
-  /** Where it answers now, or `null` while it does not. */
+  /** Its present address; null while it is away. */
   address(): ServiceAddress | null;
-  /** Ends it in order; cut after `seconds`. */
+  /** Stops it in order; kills it after `seconds`. */
   stop(seconds: number): Promise<void>;
 }
 
 export interface ServiceProcessOptions extends ServiceRunOptions {
-  /** Told whenever the address changes. */
+  /** Called whenever the address changes. */
   onChange: () => void;
 }
 
@@ -22,9 +21,9 @@ const stepMilliseconds = 250;
 const longestPauseMilliseconds = 1_250;
 
 /**
- * Runs a service as a process of its own and starts it again whenever it dies: at once, and after a pause that grows to
- * 1.25 s while it keeps dying soon after its start. Resolves when it answers. Throws StartupError when its first start
- * fails.
+ * Runs a service as a process of its own and restarts it whenever it dies: at once, and after pauses of up
+ * to 1.25 s while it dies soon after its start. Resolves when it answers. Throws StartupError if its first
+ * start fails.
  */
 export async function runServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, report, onChange } = options;
@@ -37,7 +36,7 @@ export async function runServiceProcess(options: ServiceProcessOptions): Promise
     address = next;
     onChange();
   }
-  async function keepRunning(): Promise<void> {
+  async function supervise(): Promise<void> {
     let pauseMilliseconds = -stepMilliseconds;
     for (;;) {
       const began = performance.now();
@@ -61,14 +60,14 @@ export async function runServiceProcess(options: ServiceProcessOptions): Promise
 
   address = await run.ready;
   if (address === null) throw new StartupError(`${name} did not start (${await run.ended}): ${lastLine(options)}`);
-  const kept = keepRunning();
+  const supervised = supervise();
   return {
     address: () => address,
     stop: async (seconds) => {
       stopping.abort();
       run.signal("SIGTERM");
       const cut = setTimeout(() => run.signal("SIGKILL"), seconds * 1000);
-      await kept;
+      await supervised;
       clearTimeout(cut);
     },
   };

@@ -1,5 +1,4 @@
-import type { ChildProcess } from "node:child_process";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { ServiceName } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
@@ -12,11 +11,11 @@ export interface ServiceAddress {
   managementUrl: string;
 }
 
-/** One life of a service as a process of its own. */
+/** One run of a service as a process of its own. */
 export interface ServiceRun {
-  /** Where it says it answers, or `null` when it ended without saying so. */
+  /** Its address; null if it ended before it was ready. */
   readonly ready: Promise<ServiceAddress | null>;
-  /** How it ended, in words: an exit code, a signal, or why there was no process at all. */
+  /** How it ended, in words: an exit code, a signal, or the reason why there was no process. */
   readonly ended: Promise<string>;
   signal(name: NodeJS.Signals): void;
 }
@@ -26,9 +25,9 @@ export interface ServiceRunOptions {
   environment: NodeJS.ProcessEnv;
   dataDirectory: string;
   report: (line: string) => void;
-  /** What is run. Default: the service's program with the flags of services. */
+  /** The command. Default: the service's program with the flags of services. */
   command?: readonly string[];
-  /** How long it may take until it says that it answers; then it is killed. Default: 30. */
+  /** The limit until it is ready; then it is killed. Default: 30. */
   readySeconds?: number;
 }
 
@@ -49,7 +48,7 @@ export function runOnce(options: ServiceRunOptions): ServiceRun {
   child.once("exit", (code, signal) =>
     ended.resolve(late ? `${name} did not answer within ${readySeconds} s` : (signal ?? `code ${String(code)}`)),
   );
-  // Without a process this takes the place of the exit; with one it says that a signal or a message did not arrive.
+  // Without a process this error replaces the exit; with one it reports a lost signal or message.
   child.on("error", (error) => {
     if (child.pid === undefined) ended.resolve(reasonOf(error));
   });
@@ -71,7 +70,7 @@ function start(options: ServiceRunOptions): ChildProcess {
   const [program = "", ...args] = command;
   const log = logOf(options);
   try {
-    // A group of its own, so that a Ctrl-C in the terminal reaches it through us alone.
+    // A separate process group: Ctrl-C in the terminal reaches it only through us.
     return spawn(program, args, { env: environment, stdio: ["ignore", log, log, "ipc"], detached: true });
   } finally {
     if (log !== "ignore") closeSync(log);

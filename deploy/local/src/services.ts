@@ -3,18 +3,18 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ServiceName } from "@coffer/events";
 import type { MigrationSource } from "@coffer/postgres";
-import type { ServiceConfig, ServiceRoom } from "@coffer/service";
+import type { ServiceConfig, ServiceModule } from "@coffer/service";
 import { checkout } from "./checkout.ts";
 
 export interface ServiceRow {
   readonly name: ServiceName;
-  /** Requests to these paths, and below them, are its own. The longest match wins. */
+  /** Its paths, including those below them. The longest match wins. */
   readonly paths: readonly string[];
-  /** The role and the schema in Postgres, or `null` for a service that stores nothing. */
+  /** The role and the schema in Postgres; null for a service without tables. */
   readonly schema: string | null;
 }
 
-/** The path table: the same as that of the ingress in a cluster. */
+/** The path table, equal to that of the ingress in a cluster. */
 export const allServices: readonly ServiceRow[] = [
   {
     name: "auth-sm",
@@ -28,20 +28,20 @@ export const allServices: readonly ServiceRow[] = [
   { name: "scanner", paths: ["/api/scanner"], schema: null },
 ];
 
-type LoadedService = Pick<ServiceRoom<ServiceConfig>, "readConfig" | "createService">;
+type LoadedService = Pick<ServiceModule<ServiceConfig>, "readConfig" | "createService">;
 
-/** What a service with a schema exports from src/migrate.ts. */
+/** The exports of src/migrate.ts of a service with a schema. */
 export interface ServiceMigration {
   schema: string;
-  /** What makes the schema. */
+  /** The migrations of the schema. */
   migrations: MigrationSource;
-  /** Brings the schema up to date; returns the names of what was applied. `url` is that of the service's own role. */
+  /** Migrates the schema; returns the names of applied migrations. `url` is that of the service's own role. */
   migrateService: (options: { url: string }) => Promise<readonly string[]>;
 }
 
 /**
- * The program of a service that runs as a process of its own: forked, it sends `{type: "ready", url, management_url}`
- * once it answers, and ends when the process that forked it is gone.
+ * The program of a service as a process of its own: when forked, it sends
+ * `{type: "ready", url, management_url}` once it answers, and ends with the process that forked it.
  */
 export function programOf(name: ServiceName): string {
   return resolve(checkout, "services", name, "src/main.ts");
@@ -53,17 +53,17 @@ export function presentServices(): ServiceRow[] {
 }
 
 /**
- * Loads what a service exports to be run in this process: `readConfig` from src/config.ts and `createService` from
- * src/service.ts.
+ * Loads the exports of a service for this process: `readConfig` from src/config.ts and `createService`
+ * from src/service.ts.
  */
 export async function loadService({ name }: ServiceRow): Promise<LoadedService> {
-  const rooms = await Promise.all([load(name, "config.ts"), load(name, "service.ts")]);
-  return Object.assign({}, ...rooms) as LoadedService; // the shape that every service keeps
+  const modules = await Promise.all([load(name, "config.ts"), load(name, "service.ts")]);
+  return Object.assign({}, ...modules) as LoadedService; // the shape of every service
 }
 
-/** Loads what brings a service's schema up to date, and nothing else of it. */
+/** Loads only the migrations of a service. */
 export async function loadMigration({ name }: ServiceRow): Promise<ServiceMigration> {
-  return (await load(name, "migrate.ts")) as ServiceMigration; // the shape that every service with a schema keeps
+  return (await load(name, "migrate.ts")) as ServiceMigration; // the shape of every service with a schema
 }
 
 function load(name: ServiceName, file: string): Promise<unknown> {

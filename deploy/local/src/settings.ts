@@ -1,7 +1,5 @@
 import { resolve } from "node:path";
-import { readEnvironment } from "@coffer/env";
-import type { VariableName } from "@coffer/env";
-import { variables } from "@coffer/env";
+import { readEnvironment, type VariableName, variables } from "@coffer/env";
 
 const names = Object.keys(variables) as VariableName[]; // the table's own keys
 

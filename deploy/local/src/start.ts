@@ -1,21 +1,17 @@
 import { otherProfileAddress } from "@coffer/cli/profile-address";
 import { ConfigurationError, describeVariables } from "@coffer/env";
 import { StoreError } from "@coffer/stores";
-import type { Arguments } from "./arguments.ts";
-import { readArguments } from "./arguments.ts";
+import { type Arguments, readArguments } from "./arguments.ts";
 import { becomeOwner } from "./become-owner.ts";
 import { checkout } from "./checkout.ts";
 import { isEmpty, refuseForeign, takeBack } from "./data-directory.ts";
 import { firstMinute, machineInTheWay } from "./first-minute.ts";
-import type { Installation } from "./installation.ts";
-import { openInstallation } from "./installation.ts";
+import { type Installation, openInstallation } from "./installation.ts";
 import { takeLock } from "./instance-lock.ts";
 import { resetDataDirectory } from "./reset.ts";
 import { runFileOf } from "./run-file.ts";
-import { run } from "./run.ts";
-import type { Running } from "./run.ts";
-import { readSettings } from "./settings.ts";
-import type { Settings } from "./settings.ts";
+import { run, type Running } from "./run.ts";
+import { readSettings, type Settings } from "./settings.ts";
 import { choosePlace } from "./stores-place.ts";
 import { aboutDataDirectory, StartupError } from "./startup-error.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -24,7 +20,7 @@ const usage = `npm start                     starts Coffer and the stores it nee
 npm start -- --help           prints this
 npm start -- --reset [--yes]  empties the data directory first, after asking
 `;
-// Besides the time that connections get, what everything else may take before it is cut.
+// The limit for everything besides the drain of connections.
 const graceSeconds = 3;
 
 const report = (line: string): void => void process.stderr.write(`coffer: ${line}\n`);
@@ -42,7 +38,7 @@ async function main(): Promise<void> {
 
 type Given = Pick<Arguments, "reset" | "yes" | "restarted">;
 
-/** Starts, says that it is ready, and serves until it is told to stop. */
+/** Starts, prints the ready line, and serves until it is stopped. */
 async function serve(settings: Settings, { reset, yes, restarted }: Given): Promise<void> {
   const dataDirectory = settings.COFFER_DATA_DIR;
   const owner = becomeOwner(dataDirectory);
@@ -58,7 +54,7 @@ async function serve(settings: Settings, { reset, yes, restarted }: Given): Prom
     const starting = run({ settings, env: process.env, installation, report });
     const first = await Promise.race([starting, stopped]);
     if (typeof first === "object") {
-      // The launcher starts this process again, on the same port, when it ends unexpectedly from now on.
+      // From now on the launcher restarts this process, on the same port, if it ends unexpectedly.
       process.send?.({ port: Number(new URL(first.url).port), runFile: runFileOf(dataDirectory) });
       if (restarted) report(`serving again at ${first.url}`);
       else await introduce(dataDirectory, installation, first);
@@ -76,7 +72,7 @@ async function serve(settings: Settings, { reset, yes, restarted }: Given): Prom
   }
 }
 
-/** Prints the ready line, and what a person needs next. */
+/** Prints the ready line, and the next steps. */
 async function introduce(dataDirectory: string, installation: Installation, running: Running): Promise<void> {
   const { url, address } = running;
   if (address !== url) report(`listening at ${url}`);
@@ -94,8 +90,8 @@ async function startOver(dataDirectory: string, yes: boolean): Promise<void> {
 }
 
 /**
- * What a second terminal has to know besides, so that the command there works with this installation: a data directory
- * that is not the checkout's own, and the address when COFFER_BASE_URL has set one or when the command's profile remembers
+ * The variables that a command in another terminal needs for this installation: a data directory other
+ * than the checkout's own, and the address if COFFER_BASE_URL has set one or if the command's profile has
  * another service.
  */
 async function linesToExport(dataDirectory: string, { url, address }: Running): Promise<string[]> {
@@ -112,12 +108,12 @@ function exportLine(name: string, value: string): string {
   return `export ${name}='${value.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Ends the process, and with it every store, when the orderly end takes too long. */
+/** Ends the process, and with it every store, if the orderly stop takes too long. */
 function cutAfter(seconds: number): void {
   setTimeout(() => process.exit(0), seconds * 1000).unref();
 }
 
-// Whoever started it may stop listening, or have its words written to a disk that is full: no reason to end.
+// The reader of the output may disconnect, or its disk may be full: no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 try {

@@ -6,12 +6,12 @@ export class StartupError extends Error {
   }
 }
 
-/** What `listen` threw, as one line for the person who chose the address. */
+/** An error of `listen` as one line for the person who chose the address. */
 export function cannotListen(
   error: unknown,
   { host, port, variable }: { host: string; port: number; variable: string },
 ): StartupError {
-  const { code, message } = error as NodeJS.ErrnoException; // what listen throws
+  const { code, message } = error as NodeJS.ErrnoException; // an error of listen
   const reasons: Record<string, string> = {
     EADDRINUSE: `port ${port} on ${host} is taken: stop what listens there, or set ${variable}`,
     EACCES: `port ${port} on ${host} may not be opened by this user: set ${variable}`,
@@ -23,18 +23,20 @@ export function cannotListen(
 }
 
 /**
- * What the file system threw about something below the data directory, or for want of space anywhere, as one line; any other
- * error as it is.
+ * An error of the file system about the data directory, or about missing space, as one line; any other
+ * error unchanged.
  */
 export function aboutDataDirectory(error: unknown, dataDirectory: string): unknown {
-  // What the file system throws, with `dest` for a copy or link; of anything else nothing fits.
+  // The fields of a file system error, with `dest` for a copy or link; other errors match nothing.
   const { code, path: source, dest } = error as NodeJS.ErrnoException & { dest?: unknown };
   const path = dest ?? source;
-  if (typeof path !== "string" || code === undefined || !(path.startsWith(dataDirectory) || code === "ENOSPC"))
-    return error;
+  if (typeof path !== "string" || code === undefined) return error;
+  const isAbout = path.startsWith(dataDirectory) || dataDirectory.startsWith(`${path}/`);
+  if (!isAbout && code !== "ENOSPC") return error;
   const reasons: Record<string, string> = {
     EACCES: "this user may not use it",
     EEXIST: "it is a file, not a folder",
+    ENOENT: "it cannot be made there",
     ENOSPC: "the disk is full",
     ENOTDIR: "a part of the path is a file, not a folder",
     EPERM: "this user may not use it",

@@ -18,29 +18,29 @@ import { endServersIn, isReachable, letServerEnter, serverUser } from "@coffer/s
 import { aboutInstallation } from "./installation.ts";
 import { StartupError } from "./startup-error.ts";
 
-/** Where a place is made; only root can write there. */
+/** The parent folder of places; only root can write there. */
 const allPlaces = "/var/lib";
 
-/** The file in a place that names the data directory to which it belongs. */
+/** The file in a place that names its data directory. */
 const ownerFile = "data-directory";
 
 /**
- * Decides where the stores of a new installation keep their files: `null` for the data directory, or a folder below
- * /var/lib when this process is root and the stores' user cannot reach the data directory.
+ * The folder of a new installation's store files: null for the data directory, or a folder below /var/lib
+ * if this process is root and the stores' user cannot reach the data directory.
  */
 export function choosePlace(dataDirectory: string, base = allPlaces): string | null {
   if (serverUser() === null) return null;
   const found = statSync(dataDirectory, { throwIfNoEntry: false });
-  // A data directory of root's is opened to the stores' user later; one of another user stays as it is.
+  // A data directory of root is opened to the stores' user later; one of another user is not changed.
   const ours = found === undefined || found.uid === 0;
   if (isReachable(ours ? dirname(dataDirectory) : dataDirectory)) return null;
   return join(folderOf(dataDirectory, base), randomBytes(4).toString("hex"));
 }
 
 /**
- * Makes the folder that holds the files of the stores, and returns it. Root alone can change it; the stores' user may
- * enter it, and no other user. Throws StartupError when another user could have made or could replace it, and when it
- * belongs to another data directory; throws StoreError when the stores' user cannot reach it.
+ * Makes and returns the folder of the stores' files. Only root can change it; the stores' user may enter
+ * it, and no other user. Throws StartupError if another user could have made or could replace it, or if
+ * it belongs to another data directory; StoreError if the stores' user cannot reach it.
  */
 export function openPlace(dataDirectory: string, place: string | null, base = allPlaces): string {
   if (place === null) {
@@ -57,7 +57,7 @@ export function openPlace(dataDirectory: string, place: string | null, base = al
   return place;
 }
 
-/** Removes the place of a data directory, and those that earlier installations left for the same path. */
+/** Removes the place of a data directory, and those of earlier installations at the same path. */
 export async function removePlaces(dataDirectory: string, place: string | null, base = allPlaces): Promise<void> {
   if (serverUser() === null || !existsSync(dataDirectory)) return;
   const folders = new Set([folderOf(dataDirectory, base)]);
@@ -74,7 +74,7 @@ export async function removePlaces(dataDirectory: string, place: string | null, 
   try {
     rmdirSync(dirname(place));
   } catch {
-    // Gone already, or it holds another installation.
+    // Removed already, or it has another installation.
   }
 }
 
@@ -86,7 +86,7 @@ export function placesBelow(folder: string, base = allPlaces): string[] {
     .filter((place) => ownerOf(place)?.startsWith(`${folder}/`) === true);
 }
 
-/** Removes a folder with all that is in it, as root safely too: a store's user cannot lead `rm` elsewhere by a link. */
+/** Removes a folder with its content, also safely as root: a store's user cannot redirect `rm` by a link. */
 export function removeTree(path: string): void {
   const { status, stderr } = spawnSync("rm", ["-rf", "--", path], { encoding: "utf8" });
   if (status !== 0) throw new StartupError(`cannot remove ${path}: ${stderr.trim()}`);
@@ -115,14 +115,14 @@ function requireRoots(folder: string): void {
   );
 }
 
-/** Notes the data directory in its place. A copy of a data directory does not get the place of the original. */
+/** Records the data directory in its place. A copy of a data directory does not get the original's place. */
 function claim(dataDirectory: string, place: string): void {
   const real = realpathSync(dataDirectory);
   const owner = ownerOf(place);
   if (owner === real) return;
   if (owner !== null && aboutInstallation(owner)?.stores === place) {
     throw new StartupError(
-      `${real} is a copy of ${owner}, whose stores keep their files in ${place}: empty the copy with ` +
+      `${real} is a copy of ${owner}, whose stores have their files in ${place}: empty the copy with ` +
         "npm start -- --reset, or set COFFER_DATA_DIR",
     );
   }

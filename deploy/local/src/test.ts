@@ -6,7 +6,7 @@ const files = process.argv.slice(2);
 const ending = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(name, () => ending.abort());
 
-// With files named, only those: the checks are of the whole checkout.
+// With named files, only those: the checks concern the whole checkout.
 const failedChecks = files.length === 0 ? await checkAll({ out }) : 0;
 const passedChecks = files.length === 0 ? checks.length - failedChecks : 0;
 const suite = await runSuite({ files, out, signal: ending.signal });

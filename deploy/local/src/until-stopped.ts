@@ -1,6 +1,6 @@
 /**
- * Resolves with the reason when this process is to stop: a signal, or the end of the process that started it. What
- * comes after that changes nothing: npm and a terminal may send the same signal twice.
+ * Resolves with the reason for a stop: a signal, or the end of the parent process. Ignores later ones: npm
+ * and a terminal may send the same signal twice.
  */
 export function untilStopped(): Promise<string> {
   return new Promise((resolve) => {

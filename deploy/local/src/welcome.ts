@@ -15,7 +15,7 @@ pre { margin: .5rem 0; padding: .625rem .875rem; white-space: pre-wrap; overflow
 li { margin: .25rem 0; overflow-wrap: anywhere; }
 `;
 
-/** Nothing is loaded from anywhere, nothing runs, and no page may frame this one. */
+/** No external resource, no script, no framing. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${hash("sha256", style, "base64")}'`,
@@ -24,13 +24,13 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Whether a request is a browser's for the page at the address itself. */
+/** Whether a browser requests the page at `/`. */
 export function wantsWelcome({ method, url, headers }: IncomingMessage): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   return url?.split("?", 1)[0] === "/" && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? "");
 }
 
-/** Answers with a page that says what this is and how to go on. `address` is what people and machines use. */
+/** Answers with a page about this service and the next steps. `address` is that of people and machines. */
 export function answerWelcome({ method }: IncomingMessage, response: ServerResponse, address: string): void {
   const page = welcomePage(address);
   response.writeHead(200, {

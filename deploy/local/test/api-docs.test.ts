@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { errorCodes } from "@coffer/errors";
+import { errorCodes } from "@coffer/contract";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";

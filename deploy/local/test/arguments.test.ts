@@ -13,12 +13,12 @@ await t.test("--help prints every variable, and starts nothing", async (t) => {
     t.equal(help.stdout().includes(name), !internal, name);
   }
   t.equal(help.stderr(), "");
-  // What the launcher prints before anything is installed.
+  // The launcher prints this before an installation.
   const written = readFileSync(join(checkout, "deploy/local/help.txt"), "utf8");
   t.equal(written, help.stdout(), "npm start --silent -- --help > deploy/local/help.txt writes it");
 });
 
-await t.test("an argument that nobody knows is named", async (t) => {
+await t.test("an unknown argument is named", async (t) => {
   const wrong = npmStart(t, { directory: testDirectory(t), args: ["--rest"] });
   t.equal(await wrong.exited, 1);
   t.equal(wrong.stderr(), 'coffer: no argument "--rest": --help, --reset, --yes\n');

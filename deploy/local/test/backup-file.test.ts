@@ -5,15 +5,14 @@ import t from "tap";
 import type { DatabaseItem } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
 import { Readable } from "node:stream";
-import { openBackup, writeBackup } from "../src/backup/backup-file.ts";
-import type { BackupHeader } from "../src/backup/backup-file.ts";
+import { type BackupHeader, openBackup, writeBackup } from "../src/backup/backup-file.ts";
 
 const directory = testDirectory(t);
 const header: BackupHeader = {
   coffer_backup: 1,
   version: "0.1.0",
   created_at: "2026-11-24T09:00:00.000Z",
-  data_format: 2,
+  data_format: 3,
   first_ready_at: null,
   migrations: {},
 };
@@ -31,7 +30,7 @@ async function open(path: string) {
 
 const whole = join(directory, "whole");
 const output = openSync(whole, "wx", 0o600);
-await t.test("what is written is read again, as often as one likes", async (t) => {
+await t.test("a written backup can be read repeatedly", async (t) => {
   t.equal(await writeBackup(output, header, Readable.from(items)), 300);
   closeSync(output);
   const backup = await open(whole);
@@ -43,7 +42,7 @@ await t.test("what is written is read again, as often as one likes", async (t) =
   }
 });
 
-await t.test("a file that is no whole backup is refused in one line", async (t) => {
+await t.test("an incomplete backup is refused in one line", async (t) => {
   const bytes = readFileSync(whole);
   const lines = gunzipSync(bytes).toString().split("\n");
   const packed = (list: readonly string[]): Buffer => gzipSync(list.join("\n"));

@@ -7,7 +7,7 @@ import { testDirectory } from "@coffer/testkit";
 import type { Installation } from "../src/installation.ts";
 import { newMachine, newPerson } from "./cli-person.ts";
 import { npmRun } from "./npm-run.ts";
-import { npmStart } from "./npm-start.ts";
+import { npmStart, until } from "./npm-start.ts";
 
 const directory = testDirectory(t);
 const backups = testDirectory(t);
@@ -27,7 +27,7 @@ await alice.data(["set", uri], { input: "s3cret" });
 await alice.data(["app", "create", "api"]);
 const machine = await newMachine(alice, "api", ["production:read"]);
 
-/** What a data directory says of itself. */
+/** The installation.json of a data directory. */
 const installationOf = (of: string) => JSON.parse(readFileSync(join(of, "installation.json"), "utf8")) as Installation; // written by npm start
 
 async function stop(): Promise<void> {
@@ -41,15 +41,41 @@ await t.test(
     const { code, stdout, stderr } = await npmRun("backup", [backup], directory);
     t.equal(code, 0, stderr);
     t.equal(stdout, `${backup}\n`);
-    t.match(stderr, /ciphertext, hashed tokens.*the server's keys.*Keep it as safe as the server/);
+    t.match(stderr, /ciphertext, hashed tokens.*the server's keys.*Store it as safely as the server/);
     t.equal(statSync(backup).mode & 0o777, 0o600);
     const text = gunzipSync(readFileSync(backup)).toString();
-    t.match(JSON.parse(text.slice(0, text.indexOf("\n"))), { coffer_backup: 1, data_format: 2 });
+    t.match(JSON.parse(text.slice(0, text.indexOf("\n"))), { coffer_backup: 1, data_format: 3 });
     t.notMatch(text, /s3cret|correct horse|cft1_/);
   },
 );
 
-await t.test("a backup replaces no file, and names what is wrong in one line", long, async (t) => {
+await t.test("a drill restores a backup elsewhere, reports it as complete, and so do the metrics", long, async (t) => {
+  const { code, stdout, stderr } = await npmRun("drill", [backup], directory);
+  t.equal(code, 0, stderr);
+  t.match(stdout, /^the backup of \S+Z is whole: 1 audit chains with [1-9]\d* records, [1-9]\d+ rows, in [\d.]+ s\n$/);
+  const metrics = async (): Promise<string> =>
+    (await fetch(`${coffer.state().services["siem-forwarder"]?.management_url ?? ""}/metrics`)).text();
+  await until(async () => /coffer_restore_drill_chains\{[^}]*\} 1\n/.test(await metrics()));
+  t.match(await metrics(), /coffer_restore_drill_failed\{[^}]*\} 0\n/);
+
+  // A chain that is not whole, in a backup of an installation that does not run.
+  const lines = gunzipSync(readFileSync(backup)).toString().split("\n");
+  const path = join(testDirectory(t), "changed.backup");
+  const changed = lines.map((line) =>
+    line.replace('\\"\\"action\\"\\":\\"\\"folder.created', '\\"\\"action\\"\\":\\"\\"folder.deleted'),
+  );
+  t.not(changed.join(), lines.join());
+  writeFileSync(path, gzipSync(changed.join("\n")));
+  const broken = await npmRun("drill", [path], testDirectory(t));
+  t.match(broken, {
+    code: 1,
+    stdout: "",
+    stderr: /is not whole: the audit chain [0-9a-f-]{36}: record \d+ is changed/,
+  });
+  t.match(await npmRun("drill", [], directory), { code: 1, stderr: /which backup\?/ });
+});
+
+await t.test("a backup replaces no file, and reports a fault in one line", long, async (t) => {
   const before = statSync(backup).mtimeMs;
   const cases: [string[], string, RegExp][] = [
     [[backup], directory, /one\.backup: it exists already/],
@@ -80,7 +106,7 @@ await t.test("a backup of a later version is refused, and nothing is made or rem
   const foreign = { ...header.migrations, vaults: { ...header.migrations["vaults"], "9999_later.sql": "0" } };
   const cases: [object, RegExp][] = [
     [{ coffer_backup: 2, version: "9.0.0" }, /later version of Coffer \(9\.0\.0\): its format is 2/],
-    [{ data_format: 3 }, /another version of Coffer .*: its data has format 3/],
+    [{ data_format: 4 }, /another version of Coffer .*: its data has format 4/],
     [{ migrations: foreign }, /no such migration 9999_later\.sql of vaults/],
     [{ migrations: { other: {} } }, /this one has no schema other/],
   ];
@@ -110,7 +136,7 @@ await t.test("a backup that does not fit the database leaves nothing behind", lo
   t.same(serversIn(data), []);
 });
 
-await t.test("a restore replaces an installation only with --yes, and then it is as it was", long, async (t) => {
+await t.test("a restore replaces an installation only with --yes, and restores it exactly", long, async (t) => {
   const later = await newMachine(alice, "api", ["production:read"]);
   await alice.data(["set", uri], { input: "changed" });
   await stop();
@@ -122,7 +148,7 @@ await t.test("a restore replaces an installation only with --yes, and then it is
   const { siemKey } = installationOf(directory);
   const restored = await npmRun("restore", [backup, "--yes"], directory);
   t.equal(restored.code, 0, restored.stderr);
-  t.match(restored.stderr, /What changed after the backup is gone.*coffer folder trust/);
+  t.match(restored.stderr, /Changes after the backup are lost.*coffer folder trust/);
   t.equal(installationOf(directory).siemKey, siemKey, "sealed SIEM credentials can be opened");
   coffer = npmStart(file, { directory, env: { ...limits, ...port } });
   await coffer.ready;
@@ -132,9 +158,9 @@ await t.test("a restore replaces an installation only with --yes, and then it is
   t.not(gone.code, 0, "a machine that was made after the backup is unknown");
 
   // Alice's device has seen the history that the backup does not have.
-  const told = await alice.run(["read", uri]);
-  t.equal(told.code, 1);
-  t.match(told.stderr, /was verified before.*restore from a backup.*coffer folder trust/);
+  const rejected = await alice.run(["read", uri]);
+  t.equal(rejected.code, 1);
+  t.match(rejected.stderr, /was verified before.*restore from a backup.*coffer folder trust/);
   const folders = JSON.parse(await alice.data(["folder", "ls", "--json"])) as { id: string; name: string }[];
   const folder = folders.find(({ name }) => name === "production")?.id ?? "";
   const shown = await alice.data(["member", "key", "alice@example.com", "--json"]);

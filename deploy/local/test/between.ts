@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { TestScope } from "@coffer/testkit";
 
-/** The service at another address, where what it answers can be changed, and connections for live sync are held. */
+/** A proxy to the service that can change responses, and hold live sync connections. */
 export interface Between {
   readonly url: string;
   /** Address of the service. */
   target: string;
-  /** Changes an answer's body. */
+  /** Changes a response's body. */
   rewrite: (path: string, body: string) => string;
-  /** How many upgrades wait for an answer, which they do not get. */
+  /** The number of upgrades that wait for a response, which they do not get. */
   readonly held: number;
 }
 
@@ -20,8 +20,8 @@ export async function startBetween(t: TestScope, target: string): Promise<Betwee
   const between = { url: "", target, rewrite: (_path: string, body: string) => body, held: 0 };
   const server = createServer((request, response) => {
     const { method = "GET", url: path = "/", headers } = request;
-    const kept = ["authorization", "content-type", "user-agent", "x-coffer-org", "if-none-match"];
-    const forwarded = Object.entries(headers).filter(([name]) => kept.includes(name)) as [string, string][];
+    const allowed = ["authorization", "content-type", "user-agent", "x-coffer-org", "if-none-match"];
+    const forwarded = Object.entries(headers).filter(([name]) => allowed.includes(name)) as [string, string][];
     const answer = async (): Promise<void> => {
       const body = await buffer(request);
       const got = await fetch(between.target + path, {

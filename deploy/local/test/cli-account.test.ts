@@ -5,8 +5,7 @@ import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { command, inherited } from "../../../packages/cli/test/command.ts";
 import { openTerminal } from "../../../packages/cli/test/terminal.ts";
-import type { Cli } from "./cli-person.ts";
-import { newCli, password } from "./cli-person.ts";
+import { type Cli, newCli, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
@@ -15,7 +14,7 @@ const uri = "coffer://production/database/field/password";
 const secret = { COFFER_PASSWORD: password };
 const newPassword = "another horse battery";
 
-/** A registered person with a secret, and the recovery key that was printed. */
+/** A registered person with a secret, and the printed recovery key. */
 async function person(email: string): Promise<{ cli: Cli; email: string; recoveryKey: string }> {
   const cli = newCli(t, url);
   const recoveryKey = await cli.data(["register", "--email", email, "--org", email], { env: secret });
@@ -35,7 +34,7 @@ function fileWith({ home }: Cli, name: string, text: string): string {
   return path;
 }
 
-await t.test("a changed password is the one that counts, and every other session has ended", async (t) => {
+await t.test("only a changed password is valid, and every other session has ended", async (t) => {
   const { cli, email } = await person("change@example.com");
   const other = login(email, secret);
   t.match(await other.outcome, { code: 0 });
@@ -62,7 +61,7 @@ await t.test("a lost password is replaced by the recovery key, which is replaced
     });
   t.match(await recover("cfr1_short"), { code: 2 });
   t.match(await recover(`cfr1_${"A".repeat(43)}`), { code: 3, stderr: /the e-mail or the recovery key is wrong/ });
-  t.match(await recover(recoveryKey, "nobody@example.com"), { code: 3 });
+  t.match(await recover(recoveryKey, "unknown@example.com"), { code: 3 });
   const recovered = await recover(recoveryKey);
   t.match(recovered, { code: 0, stdout: /^cfr1_[\w-]{43}\n$/ });
   t.equal(await fresh.data(["read", uri]), "s3cret");
@@ -71,18 +70,18 @@ await t.test("a lost password is replaced by the recovery key, which is replaced
   t.match(await recover(recovered.stdout.trim()), { code: 0 });
 });
 
-await t.test("a second factor is asked for from its first code on, and each code is good once", async (t) => {
+await t.test("a second factor is required after its first code, and each code is valid once", async (t) => {
   const { cli, email } = await person("totp@example.com");
   const [, address = ""] = (await cli.data(["totp", "on"], { env: secret })).split("\n");
   t.match(await login(email, secret).outcome, { code: 0 }, "not on yet");
-  t.match(await cli.run(["totp", "confirm", "--otp", "000000"]), { code: 2, stderr: /not the present code/ });
+  t.match(await cli.run(["totp", "confirm", "--otp", "000000"]), { code: 2, stderr: /not valid now/ });
   const authenticator = URI.parse(address);
   if (!(authenticator instanceof TOTP)) throw new Error("not the address of a TOTP");
   const codes = (await cli.data(["totp", "confirm", "--otp", authenticator.generate()])).split("\n");
   t.equal(new Set(codes).size, 10);
   t.match(await login(email, secret).outcome, { code: 2, stderr: /--otp/ });
   const [first = "", second = ""] = codes;
-  // In the list of processes a recovery code would be good for as long as nobody has used it.
+  // In the list of processes an unused recovery code would stay visible.
   t.match(await login(email, secret, "--otp", first).outcome, { code: 2, stderr: /--otp-file/ });
   const fileOf = (code: string): string => fileWith(cli, "code", code);
   const admitted = login(email, secret, "--otp-file", fileOf(first));
@@ -94,7 +93,7 @@ await t.test("a second factor is asked for from its first code on, and each code
   t.match(await login(email, secret).outcome, { code: 0 });
 });
 
-await t.test("a wrong code is what the service says of it, and another is asked for at a terminal alone", async (t) => {
+await t.test("a wrong code is reported, and another is requested only at a terminal", async (t) => {
   const { cli, email, recoveryKey } = await person("wrong-code@example.com");
   const [, address = ""] = (await cli.data(["totp", "on"], { env: secret })).split("\n");
   const authenticator = URI.parse(address);

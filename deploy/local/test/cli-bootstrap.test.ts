@@ -9,7 +9,7 @@ import { npmStart } from "./npm-start.ts";
 const proxy = await startCutProxy(t);
 const server = npmStart(t, {
   directory: testDirectory(t),
-  // The second address is the one that machines behind the proxy know.
+  // The second address is that of machines behind the proxy.
   env: { COFFER_LIMIT_STRICT: "1000", COFFER_BASE_URL: `http://coffer.invalid,${proxy.url}` },
 });
 proxy.target = (await server.ready).url;
@@ -42,12 +42,12 @@ await t.test("with --config - a failure after the token was sent leaves on stdou
   const token = await newToken();
   proxy.loses = (_method, path) => path.startsWith("/api/sm/");
   const lost = await bootstrap(token, "-");
-  t.match(lost, { code: 7, stderr: /the token may be spent: keep what is on stdout in a file/ });
+  t.match(lost, { code: 7, stderr: /the token may be spent: save stdout to a file/ });
   proxy.loses = () => false;
-  const kept = join(testDirectory(t), "kept.json");
-  writeFileSync(kept, lost.stdout, { mode: 0o600 });
-  t.match(await person.run(["bootstrap", "--config", kept]), { code: 0 });
-  t.equal(await person.data(["read", "--config", kept, uri]), "s3cret");
+  const saved = join(testDirectory(t), "saved.json");
+  writeFileSync(saved, lost.stdout, { mode: 0o600 });
+  t.match(await person.run(["bootstrap", "--config", saved]), { code: 0 });
+  t.equal(await person.data(["read", "--config", saved, uri]), "s3cret");
   const used = await bootstrap(token, "-");
   t.match(used, { code: 3, stdout: "" }, "a token that was refused leaves nothing");
 });
@@ -81,7 +81,7 @@ await t.test("a token is given on stdin too, and spent only once", async (t) => 
   const second = await bootstrap(token, `${file}.second`);
   t.match(second, { code: 3, stdout: "" });
   t.notMatch(second.stderr, /log in again|cut off/, "neither helps here");
-  t.notOk(existsSync(`${file}.second`), "what was drafted for a refused token is taken away");
+  t.notOk(existsSync(`${file}.second`), "the draft for a refused token is removed");
 });
 
 await t.test("a file that holds a machine is not written over, and the token stays unspent", async (t) => {
@@ -95,7 +95,7 @@ await t.test("a file that holds a machine is not written over, and the token sta
   t.equal((await bootstrap(token, `${file}.free`)).code, 0);
 });
 
-await t.test("a place that cannot be written to is noticed before the token is spent", async (t) => {
+await t.test("an unwritable path is noticed before the token is spent", async (t) => {
   const token = await newToken();
   mkdirSync(`${file}.folder`);
   t.match(await bootstrap(token, `${file}.folder`), { code: 2, stdout: "" });

@@ -21,7 +21,7 @@ const env = { DB_PASSWORD: password };
 const run = (config = machine, file = cache) =>
   person.run(["run", "--no-mask", "--cache", file, "--config", config, "--", "printenv", "DB_PASSWORD"], { env });
 
-await t.test("while the service is there, its values are used, and kept sealed for the owner alone", async (t) => {
+await t.test("while the service is there, its values are used, and cached under seal for the owner only", async (t) => {
   t.match(await run(), { code: 0, stdout: "s3cret\n", stderr: "" });
   t.equal(statSync(cache).mode & 0o777, 0o600);
   t.notMatch(readFileSync(cache, "utf8"), /s3cret|database/);
@@ -57,7 +57,7 @@ await t.test("a machine that was cut off has no values any more, also without th
   t.notOk(existsSync(file));
 });
 
-await t.test("a command that watches goes on with what it has when the service goes away", async (t) => {
+await t.test("a watching command continues with cached values without the service", async (t) => {
   const args = ["--cache", cache, "--config", machine, "--watch", "--interval", "1", "--"];
   const script = 'echo "$DB_PASSWORD"; trap "exit 7" USR2; while :; do sleep 0.05; done';
   const child = start(person.home, ["run", "--no-mask", ...args, "sh", "-c", script], {
@@ -69,7 +69,7 @@ await t.test("a command that watches goes on with what it has when the service g
   await until("it runs", () => out === "changed\n");
   process.kill(server.pid, "SIGTERM");
   await server.exited;
-  await until("it says so", () => /using the values of .*Z: .*cannot be reached/.test(err));
+  await until("it is reported", () => /using the values of .*Z: .*cannot be reached/.test(err));
   const ended = outcomeOf(child);
   child.kill("SIGUSR2");
   t.equal((await ended).code, 7);
@@ -90,7 +90,7 @@ await t.test(
     t.match(await person.run(["inject", ...with_], { input: template }), { code: 0, stdout: "password: changed" });
     t.match(await person.run(["env", ...with_, "--folder", "production"]), { stdout: "DATABASE_PASSWORD=changed\n" });
     const none = await person.run(["read", ...with_, "coffer://production/other/field/password"]);
-    t.match(none, { code: 5, stdout: "" }, "what was not there is not there");
+    t.match(none, { code: 5, stdout: "" }, "missing values stay missing");
   },
 );
 

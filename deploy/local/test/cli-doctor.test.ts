@@ -16,7 +16,7 @@ const machine = await newMachine(person, "api", ["production:read"]);
 const problemsOf = (found: Awaited<ReturnType<typeof doctor>>) =>
   found.all.filter(({ status }) => status === "problem");
 
-await t.test("as a person on the server's machine: everything is looked at, and there is no problem", async (t) => {
+await t.test("as a person on the server's machine: all checks run without a problem", async (t) => {
   const found = await doctor(person.home, [], { env: { COFFER_URL: url, COFFER_DATA_DIR: directory } });
   t.same(problemsOf(found), []);
   t.equal(found.code, 0);
@@ -28,7 +28,7 @@ await t.test("as a person on the server's machine: everything is looked at, and 
   t.match(found.of("stores")[0]?.message, /auth-sm\.postgres/);
 });
 
-await t.test("elsewhere nothing is known of the server's inside but by its management address", async (t) => {
+await t.test("elsewhere the server's state is only known by its management address", async (t) => {
   const elsewhere = { env: { COFFER_URL: url } };
   t.same((await doctor(person.home, [], elsewhere)).of("stores"), []);
   const named = await doctor(person.home, ["--management", state.management_url], elsewhere);
@@ -49,7 +49,7 @@ await t.test("as a machine: its token is accepted, for one request of the standa
   t.same(found.of("session"), []);
 });
 
-await t.test("an address that is not the service's own is told before a machine is refused there", async (t) => {
+await t.test("a foreign address is reported before a machine is refused there", async (t) => {
   const proxy = await startCutProxy(t);
   proxy.target = url;
   const found = await doctor(person.home, ["--config", machine, "--url", proxy.url]);
@@ -58,7 +58,7 @@ await t.test("an address that is not the service's own is told before a machine 
   t.match(found.of("machine"), [{ status: "problem", advice: /base address/ }]);
 });
 
-await t.test("a machine and a session that were cut off are a problem", async (t) => {
+await t.test("a revoked machine or session is a problem", async (t) => {
   const client = (JSON.parse(await person.data(["client", "ls", "--json"])) as { client_id: string }[])[0]?.client_id;
   await person.data(["client", "rm", client ?? ""]);
   const cut = await doctor(person.home, ["--config", machine]);
@@ -67,7 +67,7 @@ await t.test("a machine and a session that were cut off are a problem", async (t
 
   const other = newCli(t, url);
   const env = { COFFER_URL: url };
-  t.match((await doctor(other.home, [], { env })).of("session"), [{ status: "warn", message: /nobody is logged in/ }]);
+  t.match((await doctor(other.home, [], { env })).of("session"), [{ status: "warn", message: /no one is logged in/ }]);
   await other.data(["login", "--email", "owner@example.com"], {
     env: { COFFER_PASSWORD: "correct horse battery staple" },
   });

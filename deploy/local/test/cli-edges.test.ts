@@ -4,8 +4,7 @@ import t from "tap";
 import { testDirectory, until } from "@coffer/testkit";
 import { outcomeOf, start } from "../../../packages/cli/test/command.ts";
 import { startBetween } from "./between.ts";
-import { newCli, newPerson, password } from "./cli-person.ts";
-import type { Cli } from "./cli-person.ts";
+import { type Cli, newCli, newPerson, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
@@ -15,7 +14,7 @@ const ada = await newPerson(t, url, "ada@example.com");
 const eve = await newPerson(t, url, "eve@example.com");
 const vaultId = await ada.data(["vault", "create", "Private"]);
 const between = await startBetween(t, url);
-/** The same person, who reaches the service through `between`. */
+/** The same person, through `between`. */
 const throughBetween = async (): Promise<Cli> => {
   const cli = newCli(t, between.url);
   await cli.data(["login", "--email", "ada@example.com"], { env: secret });
@@ -23,14 +22,14 @@ const throughBetween = async (): Promise<Cli> => {
 };
 const note = '{"name": "Note", "notes": "quiet"}';
 
-await t.test("a store that is something else is left as it is, and nothing is asked", async (t) => {
+await t.test("a file that is not a store is not changed, and nothing is requested", async (t) => {
   const file = join(ada.home, "notes.txt");
   const hers = join(eve.home, "vaults.sealed");
   await eve.data(["sync", "--store", hers]);
   writeFileSync(file, "my notes\n");
   for (const [path, why] of [
     [file, /notes\.txt holds something that Coffer did not write/],
-    [hers, /vaults\.sealed holds what was kept for somebody else/],
+    [hers, /vaults\.sealed holds data of another person/],
     [ada.home, /cannot be read/],
   ] as const) {
     const before = path === ada.home ? "" : readFileSync(path, "utf8");
@@ -44,11 +43,11 @@ await t.test("a store that cannot be written is a failure", async (t) => {
   t.match(outcome, {
     code: 1,
     stdout: /vault_created\tPrivate/,
-    stderr: /cannot be written: ENOENT\n[^]*prints it again/,
+    stderr: /cannot be written: ENOENT\n[^]*prints them again/,
   });
 });
 
-await t.test("who logs out while a watch goes on leaves no store behind", async (t) => {
+await t.test("a logout during a watch removes the store", async (t) => {
   const watcher = newCli(t, url);
   await watcher.data(["login", "--email", "ada@example.com"], { env: secret });
   const store = join(watcher.home, "vaults.sealed");
@@ -78,7 +77,7 @@ for (const [signal, code] of [
     t.match(await ended, { code, stdout: "", stderr: "" });
   });
 
-await t.test("--org narrows which vaults are meant", async (t) => {
+await t.test("--org selects the vaults of an organization", async (t) => {
   await ada.data(["org", "create", "Second"]);
   const second = await ada.data(["vault", "create", "private", "--org", "Second"]);
   t.match(await ada.run(["record", "ls", "Private"]), { code: 2, stderr: /2 vaults have the name/ });
@@ -99,7 +98,7 @@ await t.test("fields may begin with a byte order mark", async (t) => {
   await ada.data(["record", "rm", "Private", id]);
 });
 
-await t.test("a record that cannot be opened is said to be there, by an import and an export", async (t) => {
+await t.test("a record that cannot be opened is reported by an import and an export", async (t) => {
   const file = join(ada.home, "passwords.csv");
   writeFileSync(file, "name,url,username,password,note\none,,u,p,\ntwo,,u,p,\n");
   await ada.data(["import", "--vault", "Private", file]);
@@ -107,15 +106,15 @@ await t.test("a record that cannot be opened is said to be there, by an import a
   const [one, two] = ["one", "two"].map((name) => listed.find((record) => record.name === name)?.id ?? "");
   await swapData(one ?? "", two ?? "");
   const again = await ada.run(["import", "--json", "--vault", "Private", file]);
-  t.match(again, { code: 1, stderr: /not imported: one: it is there, but cannot be opened/ });
+  t.match(again, { code: 1, stderr: /not imported: one: it exists, but cannot be opened/ });
   t.match(JSON.parse(again.stdout), {
     imported: 0,
     already_there: 1,
     deleted_here: [],
-    failed: [{ item: "one", reason: "it is there, but cannot be opened" }],
+    failed: [{ item: "one", reason: "it exists, but cannot be opened" }],
   });
   const through = await throughBetween();
-  // As when a record was removed between the list of vaults and that of records.
+  // As if a record was removed between the two lists.
   between.rewrite = (path, body) =>
     /\/vaults(\?|$)/.test(path) ? body.replace('"record_count":2', '"record_count":1') : body;
   const out = join(ada.home, "out.json");
@@ -136,7 +135,7 @@ await t.test("the name of a vault cannot steer the terminal", async (t) => {
   });
 });
 
-/** Stores the ciphertext of one record as another's, as a service that was turned against its people could. */
+/** Stores the ciphertext of one record as another's, as a malicious service could. */
 async function swapData(id: string, from: string): Promise<void> {
   const profile = JSON.parse(readFileSync(join(ada.home, "coffer", "profile.json"), "utf8")) as {
     sessions: Record<string, { access_token: string }>;

@@ -7,7 +7,7 @@ import { startBetween } from "./between.ts";
 import { newCli, newMachine, newPerson, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-// The fingerprint of one's own key is computed from the private key, whatever the service shows.
+// The fingerprint of one's own key is computed from the private key, independently of the service.
 
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const proxy = await startBetween(t, "");
@@ -71,11 +71,11 @@ await t.test("bootstrap and doctor print the machine's, also when the service sh
 });
 
 await t.test("member key prints one's own key, and fails when the service shows another one", async (t) => {
-  const asked = ["member", "key", "owner@example.com"];
+  const command = ["member", "key", "owner@example.com"];
   const said = `${own.fingerprint.words}\n${own.fingerprint.hex}\n`;
-  t.match(await person.run(asked), { code: 0, stdout: said, stderr: "" });
+  t.match(await person.run(command), { code: 0, stdout: said, stderr: "" });
   await whileLying(async () => {
-    const lied = await person.run(asked);
+    const lied = await person.run(command);
     t.match(lied, { code: 1, stdout: said, stderr: `another public key for you (${foreignWords})` });
   });
 });
@@ -85,7 +85,7 @@ await t.test("a login is refused when its answer has another public key than tha
   const login = () => device.run(["login", "--email", "owner@example.com"], { env: { COFFER_PASSWORD: password } });
   await whileLying(async () => {
     t.match(await login(), { code: 1, stderr: /another public key for you than that of your private key/ });
-    t.match(await device.run(["whoami"]), { code: 3 }, "nothing of it is kept");
+    t.match(await device.run(["whoami"]), { code: 3 }, "nothing of it is stored");
   });
   t.match(await login(), { code: 0 });
 });
@@ -106,7 +106,7 @@ await t.test("lists of machines show client ids and words", async (t) => {
   }
 });
 
-await t.test("a refusal says which machine it is about, and what was not done", async (t) => {
+await t.test("a refusal names the machine, and the omitted action", async (t) => {
   const { client_id: id } = JSON.parse(readFileSync(machine, "utf8")) as { client_id: string };
   await person.data(["folder", "create", "staging"]);
   await whileLying(async () => {

@@ -13,11 +13,11 @@ const machineFile = join(testDirectory(t), "machine.json");
 const server = npmStart(t, { directory });
 await server.ready;
 
-/** The lines as printed, but for the place of the machine's file: nothing is written into the checkout. */
+/** The printed lines, with another path of the machine's file: nothing is written into the checkout. */
 const lines = firstMinute.map((line) => line.replaceAll("machine.json", machineFile));
 const env = {
   ...inherited(),
-  // As in a person's shell: without what npm scripts put in front.
+  // As in a person's shell: without the variables of npm scripts.
   PATH: (process.env["PATH"] ?? "")
     .split(":")
     .filter((path) => !path.startsWith(checkout))

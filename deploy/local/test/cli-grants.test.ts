@@ -4,7 +4,7 @@ import { testDirectory } from "@coffer/testkit";
 import { newMachine, newPerson } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-// A machine that is there already is given folders, and they are taken away.
+// An existing machine gets and loses folders.
 
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
@@ -17,7 +17,7 @@ await person.data(["set", uri("staging")], { input: "other" });
 const idOf = (configuration: string): string =>
   (JSON.parse(readFileSync(configuration, "utf8")) as { client_id: string }).client_id;
 
-await t.test("a machine whose token lost the folder's key at a rotation is given it by the next manager", async (t) => {
+await t.test("a machine whose token lost the folder's key at a rotation gets it from the next manager", async (t) => {
   const token = await person.data(["token", "create", "--app", "api", "--folder", "production:read"]);
   await person.data(["folder", "rotate", "production"]);
   const machine = `${person.home}/late.json`;
@@ -28,7 +28,7 @@ await t.test("a machine whose token lost the folder's key at a rotation is given
   t.match(await read(), { code: 0, stdout: "s3cret\n" });
 });
 
-await t.test("a machine is given another folder, may do more there, and has it taken away", async (t) => {
+await t.test("a machine gets another folder and more permissions, and loses it", async (t) => {
   const machine = await newMachine(person, "api", ["production:read"]);
   const staging = (verb: string, ...more: string[]) =>
     person.run(["client", verb, idOf(machine), "staging", ...more, "--json"]);

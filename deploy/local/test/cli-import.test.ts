@@ -29,7 +29,7 @@ interface Listed {
 }
 const records = async (vault = "Private"): Promise<Listed[]> =>
   JSON.parse(await person.data(["record", "ls", vault, "--json"])) as Listed[];
-/** What an import says of itself, also of one that left something out. */
+/** The output of an import, also of one that left something out. */
 const imported = async (args: string[]): Promise<Report> =>
   JSON.parse(await person.data(["import", "--json", "--skip", ...args])) as Report;
 
@@ -50,7 +50,7 @@ const file = {
 };
 writeFileSync(path("bitwarden.json"), JSON.stringify(file));
 
-await t.test("a dry run needs no vault and changes nothing, and says what is left out", async (t) => {
+await t.test("a dry run needs no vault and changes nothing, and reports omissions", async (t) => {
   const { stdout, stderr, code } = await person.run(["import", "--dry-run", path("bitwarden.json")]);
   t.match({ stdout, code }, { code: 1, stdout: "bitwarden-json: would import 3 records: 2 secure_note, 1 login\n" });
   t.match(stderr, /coffer: 2 parts of the file are left out, as named above; --skip accepts that\n$/);
@@ -59,7 +59,7 @@ await t.test("a dry run needs no vault and changes nothing, and says what is lef
   t.strictSame(await records(), []);
 });
 
-await t.test("what is imported is there, also what is the same twice", async (t) => {
+await t.test("imported records are there, also duplicates", async (t) => {
   const { code, stdout, stderr } = await person.run(["import", "--vault", "private", path("bitwarden.json")]);
   t.strictSame([code, stdout], [1, "imported 3 records into Private\n"]);
   t.match(stderr, /earlier passwords: 1: Note\n[^]*3 of 3 records\n[^]*in the clear: remove it/);
@@ -75,13 +75,13 @@ await t.test("what is imported is there, also what is the same twice", async (t)
   t.equal(await person.data(["record", "get", "Private", shop?.id ?? "", "folder"]), "Work");
 });
 
-await t.test("a dry run with the vault says what an import would make, and what is there already", async (t) => {
+await t.test("a dry run with the vault reports new and existing records", async (t) => {
   const some = { ...file, items: [{ type: 2, name: "Other", notes: "text" }, ...file.items.slice(0, 2)] };
   writeFileSync(path("some.json"), JSON.stringify(some));
   const plan = ["import", "--dry-run", "--vault", "Private", path("some.json")];
   const { code, stdout, stderr } = await person.run([...plan, "--skip"]);
   t.strictSame([code, stdout], [0, "bitwarden-json: would import 1 record: 1 secure_note into Private\n"]);
-  t.match(stderr, /already there, from an earlier import: 2 records: Shop, Note\n/);
+  t.match(stderr, /from an earlier import: 2 records: Shop, Note\n/);
   t.match(JSON.parse(await person.data([...plan, "--json", "--skip"])), {
     dry_run: true,
     would_import: 1,
@@ -97,7 +97,7 @@ await t.test("a dry run with the vault says what an import would make, and what 
   t.match(await person.run(["import", "--dry-run", "--vault", "Nope", path("some.json")]), { code: 5 });
 });
 
-await t.test("a second import of the same adds nothing, of a later export what is new", async (t) => {
+await t.test("a repeated import adds nothing, a later export only new records", async (t) => {
   const report = await imported(["--vault", "Private", path("bitwarden.json")]);
   t.match(report, { imported: 0, already_there: 3, deleted_here: [], failed: [] });
   const later = { ...file, items: [{ type: 2, name: "New" }, ...file.items.toReversed()] };
@@ -106,7 +106,7 @@ await t.test("a second import of the same adds nothing, of a later export what i
   t.equal((await records()).length, 4);
 });
 
-await t.test("what was deleted here stays so, and what was changed here too; --as-new makes all anew", async (t) => {
+await t.test("deleted and changed records stay so; --as-new imports all again", async (t) => {
   const shop = (await records()).find(({ name }) => name === "Shop");
   const note = (await records()).find(({ name }) => name === "New");
   await person.data(["record", "set", "Private", shop?.id ?? "", "password"], { input: "changed" });
@@ -130,12 +130,12 @@ await t.test("more than one piece, from stdin, and again after it was cut off", 
   t.equal(stdout, "imported 1100 records into Large\n");
   t.match(
     stderr,
-    /1000 of 1100 records\n1100 of 1100 records\nalready there, from an earlier import: 1200 records: n0, n1, .*, 1180 more/,
+    /1000 of 1100 records\n1100 of 1100 records\nfrom an earlier import: 1200 records: n0, n1, .*, 1180 more/,
   );
   t.equal((await records("Large")).length, 2_300);
 });
 
-await t.test("an import that is killed on its way goes on when it is done again", async (t) => {
+await t.test("a killed import continues when it is repeated", async (t) => {
   await person.data(["vault", "create", "Killed"]);
   const rows = Array.from({ length: 3_000 }, (_, index) => `k${index},https://k${index}.example,u,p${index},`);
   writeFileSync(path("many.csv"), ["name,url,username,password,note", ...rows].join("\n"));
@@ -154,7 +154,7 @@ await t.test("an import that is killed on its way goes on when it is done again"
 });
 
 for (const format of ["coffer-json", "bitwarden-json", "keepass-xml"])
-  await t.test(`${format}: what is exported comes back as the same records`, async (t) => {
+  await t.test(`${format}: exported records are imported unchanged`, async (t) => {
     const to = path(`out.${format}`);
     await person.data(["export", "--vault", "Private", "--format", format, to]);
     t.equal(statSync(to).mode & 0o777, 0o600);
@@ -170,29 +170,26 @@ for (const format of ["coffer-json", "bitwarden-json", "keepass-xml"])
     t.strictSame(await contents(format), await contents("Private"));
   });
 
-await t.test(
-  "a file that is there stays, stdout is the file alone, and what a format cannot hold is told",
-  async (t) => {
-    writeFileSync(path("there"), "mine");
-    const args = ["export", "--vault", "Private", "--format", "chrome-csv"];
-    t.match(await person.run([...args, path("there")]), { code: 2, stdout: "", stderr: /--force/ });
-    t.equal(readFileSync(path("there"), "utf8"), "mine");
-    await person.data([...args, "--force", path("there")]);
-    t.match(readFileSync(path("there"), "utf8"), /^"name","url","username","password","note"\r\n"Shop",/);
-    t.equal(statSync(path("there")).mode & 0o777, 0o600);
-    const { stdout, stderr } = await person.run([...args, "-"]);
-    t.equal(stdout, readFileSync(path("there"), "utf8"));
-    t.match(stderr, /no place for the type secure_note: .*Note/);
-    t.match(await person.run([...args, "--json", "-"]), { code: 2, stdout: "" });
-  },
-);
+await t.test("an existing file stays, stdout has only the file, and omissions of a format are reported", async (t) => {
+  writeFileSync(path("there"), "mine");
+  const args = ["export", "--vault", "Private", "--format", "chrome-csv"];
+  t.match(await person.run([...args, path("there")]), { code: 2, stdout: "", stderr: /--force/ });
+  t.equal(readFileSync(path("there"), "utf8"), "mine");
+  await person.data([...args, "--force", path("there")]);
+  t.match(readFileSync(path("there"), "utf8"), /^"name","url","username","password","note"\r\n"Shop",/);
+  t.equal(statSync(path("there")).mode & 0o777, 0o600);
+  const { stdout, stderr } = await person.run([...args, "-"]);
+  t.equal(stdout, readFileSync(path("there"), "utf8"));
+  t.match(stderr, /no place for the type secure_note: .*Note/);
+  t.match(await person.run([...args, "--json", "-"]), { code: 2, stdout: "" });
+});
 
-await t.test("wrong use and wrong files end with 2 and say what is expected, before anything is sent", async (t) => {
+await t.test("wrong use and wrong files end with 2 and name the expected form, before any request", async (t) => {
   writeFileSync(path("diary.txt"), "canary diary");
   for (const [args, stderr] of [
     [["import", path("bitwarden.json")], /--vault/],
     [["import", "--vault", "Private", path("nowhere")], /cannot be read/],
-    [["import", "--vault", "Private", path("diary.txt")], /no table; what is read: bitwarden-json/],
+    [["import", "--vault", "Private", path("diary.txt")], /no table; supported formats: bitwarden-json/],
     [
       ["import", "--vault", "Private", "--format", "1pux", path("bitwarden.json")],
       /no 1pux: it looks like bitwarden-json/,
@@ -207,7 +204,7 @@ await t.test("wrong use and wrong files end with 2 and say what is expected, bef
 });
 
 await t.test(
-  "a table of another program: columns are mapped or kept, and rows that are left out are named",
+  "a table of another program: columns are mapped or become custom fields, and omitted rows are reported",
   async (t) => {
     await person.data(["vault", "create", "Tables"]);
     const finnish = "Otsikko;Tunnus;Salasana;URL;Muistiinpanot;Nr.\r\nLaden;ada;canary-pw;https://shop.example;n;7\r\n";

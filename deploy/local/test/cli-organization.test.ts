@@ -1,7 +1,6 @@
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
-import type { Cli } from "./cli-person.ts";
-import { newCli, newMachine, newPerson, password } from "./cli-person.ts";
+import { type Cli, newCli, newMachine, newPerson, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
 // An organization lives: three people, two applications, five machines; one leaves, one is stolen, a key is rotated.
@@ -31,6 +30,7 @@ await alice.data(["set", uri], { input: "s3cret" });
 const bob = await invited("bob@example.com", "member");
 const carol = await invited("carol@example.com", "admin");
 const machines: string[] = [];
+let bobId = "";
 
 await t.test("people come by invitation, and are who they were invited as", async (t) => {
   const members = JSON.parse(await carol.data(["member", "ls", "--json"])) as { email: string; role: string }[];
@@ -38,7 +38,7 @@ await t.test("people come by invitation, and are who they were invited as", asyn
     members.map(({ email, role }) => `${email} ${role}`),
     ["alice@example.com owner", "bob@example.com member", "carol@example.com admin"],
   );
-  t.equal(await alice.data(["invite", "ls"]), "", "what was accepted is open no more");
+  t.equal(await alice.data(["invite", "ls"]), "", "an accepted invitation is closed");
   const again = await carol.run(["invite", "create", "bob@example.com"]);
   t.match(again, { code: 1, stderr: /has this e-mail/ });
   t.match(await bob.run(["invite", "create", "dave@example.com"]), { code: 4 });
@@ -51,7 +51,7 @@ await t.test("people come by invitation, and are who they were invited as", asyn
 
 await t.test("a folder is shared with colleagues who joined, and no words are compared", async (t) => {
   t.match(await bob.run(["read", uri]), { code: 5 });
-  t.match(await alice.run(["folder", "share", "production", "nobody@example.com"]), { code: 5 });
+  t.match(await alice.run(["folder", "share", "production", "unknown@example.com"]), { code: 5 });
   const share = ["folder", "share", "production", "bob@example.com", "--permission", "manage"];
   await alice.data(share);
   t.match(await bob.run(["read", uri]), { code: 4, stderr: /coffer folder accept/ });
@@ -85,6 +85,8 @@ await t.test("one person leaves, one machine is stolen, and the key is rotated",
     client_id?: string;
   };
   await alice.data(["client", "rm", id]);
+  const members = JSON.parse(await alice.data(["member", "ls", "--json"])) as { email: string; user_id: string }[];
+  bobId = members.find(({ email }) => email === "bob@example.com")?.user_id ?? "";
   await alice.data(["member", "rm", "bob@example.com"]);
   t.match(await alice.run(["read", "--config", stolen, uri]), { code: 3 });
   t.match(await bob.run(["read", uri]), { code: 3 }, "it was bob's only organization");
@@ -102,7 +104,22 @@ await t.test("one person leaves, one machine is stolen, and the key is rotated",
   t.match(await carol.run(["read", uri]), { code: 4 }, "an admin sees that it is there");
 });
 
-await t.test("who administers sees sessions and ends them", async (t) => {
+await t.test("how far a former member's signatures count is corrected", async (t) => {
+  const [{ id: folder }] = JSON.parse(await alice.data(["folder", "ls", "--json"])) as [{ id: string }];
+  const resource = `folder:${folder}`;
+  t.match(JSON.parse(await alice.data(["member", "cut", bobId, resource, "--json"])), { hash: /^[0-9a-f]{64}$/ });
+  t.equal(await alice.data(["read", uri]), "new");
+  const given = ["--entry", `0:${"0".repeat(64)}`];
+  t.match(await bob.run(["member", "cut", bobId, resource, ...given]), { code: 3 });
+  t.match(await alice.run(["member", "cut", "bob@example.com", resource]), { code: 2, stderr: /no id/ });
+  t.match(await alice.run(["member", "cut", bobId, "production"]), { code: 2, stderr: /folder:<id>/ });
+  t.match(await alice.run(["member", "cut", bobId, resource, "--entry", "0:ab"]), { code: 2, stderr: /--entry/ });
+  const carols = JSON.parse(await alice.data(["member", "ls", "--json"])) as { email: string; user_id: string }[];
+  const present = carols.find(({ email }) => email === "carol@example.com")?.user_id ?? "";
+  t.match(await alice.run(["member", "cut", present, resource]), { code: 2, stderr: /is a member/ });
+});
+
+await t.test("administrators see and end sessions", async (t) => {
   const other = newCli(t, url);
   await other.data(["login", "--email", "carol@example.com"], { env: secret });
   const sessions = JSON.parse(await alice.data(["member", "sessions", "carol@example.com", "--json"])) as object[];

@@ -1,16 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { testDirectory } from "@coffer/testkit";
-import type { TestScope } from "@coffer/testkit";
-import { coffer } from "../../../packages/cli/test/command.ts";
-import type { Outcome, Start } from "../../../packages/cli/test/command.ts";
+import { testDirectory, type TestScope } from "@coffer/testkit";
+import { coffer, type Outcome, type Start } from "../../../packages/cli/test/command.ts";
 
-/** The command at one service, with one home: a person, and machines of theirs. */
+/** The command at one service, with one home: a person with machines. */
 export interface Cli {
   home: string;
-  /** Runs the command to its end, whatever that is. */
+  /** Runs the command to its end. */
   run(args: string[], options?: Start): Promise<Outcome>;
-  /** Runs the command and returns its data. Throws when it does not end with 0. */
+  /** Runs the command and returns its data. Throws unless it exits with 0. */
   data(args: string[], options?: Start): Promise<string>;
 }
 
@@ -39,7 +37,7 @@ export async function newPerson(t: TestScope, url: string, email: string): Promi
   return cli;
 }
 
-/** The configuration file of a new machine that may use the folders, as `production:read`. */
+/** The configuration file of a new machine with grants, such as `production:read`. */
 export async function newMachine(cli: Cli, app: string, folders: string[]): Promise<string> {
   const flags = folders.flatMap((folder) => ["--folder", folder]);
   const token = await cli.data(["token", "create", "--app", app, ...flags]);

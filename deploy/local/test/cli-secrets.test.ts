@@ -31,7 +31,7 @@ interface Listed {
 const listed = async (args: string[]): Promise<Listed[]> =>
   JSON.parse(await person.data([...args, "--json"])) as Listed[];
 
-await t.test("what a person sets a machine reads, and the other way round", async (t) => {
+await t.test("a machine reads a person's secrets, and a person a machine's", async (t) => {
   const made = await person.run(["set", password, "--json"], { input: "s3cret" });
   t.match(JSON.parse(made.stdout), { created: true, record_type: "api_credential" });
   t.equal(await person.data(["read", "--config", reader, password]), "s3cret");
@@ -41,7 +41,7 @@ await t.test("what a person sets a machine reads, and the other way round", asyn
   t.match(await listed(["ls", "production"]), [{ title: "database", version: 2, field_names: ["password", "user"] }]);
 });
 
-await t.test("a value comes back as it went in, whatever it holds", async (t) => {
+await t.test("any value is read back unchanged", async (t) => {
   const file = join(person.home, "value");
   for (const value of ["", "\n", " a\r\nb\n", "ünïcode 🔑 \u0000", "-n", "x".repeat(40_000), "y".repeat(100_000)]) {
     writeFileSync(file, value);
@@ -53,7 +53,7 @@ await t.test("a value comes back as it went in, whatever it holds", async (t) =>
   }
 });
 
-await t.test("an empty value is refused, wherever it comes from, and what was there stays", async (t) => {
+await t.test("an empty value is refused, from any source, and changes nothing", async (t) => {
   const file = join(person.home, "empty");
   writeFileSync(file, "");
   for (const input of ["", "\n"])
@@ -65,12 +65,12 @@ await t.test("an empty value is refused, wherever it comes from, and what was th
   await person.data(["rm", uri("blank", "v")]);
 });
 
-/** The title `any/thing %` as a notation writes it. */
+/** The title `any/thing %` in a notation. */
 function encoded(argument: string): string {
   return argument.replace("any/thing %", "any%2Fthing%20%25");
 }
 
-await t.test("the type is given when the secret is made, and an unknown folder is said to be none", async (t) => {
+await t.test("the type is given when the secret is made, and an unknown folder is reported", async (t) => {
   await person.data(["set", "--config", writer, "--type", "ssh_key", uri("deploy", "key", "staging")], { input: "k" });
   t.match(await listed(["ls", "staging"]), [{ record_type: "ssh_key", title: "deploy" }]);
   const outcome = await person.run(["set", uri("x", "y", "nowhere")], { input: "v" });
@@ -98,7 +98,7 @@ await t.test("get takes a uid, a title and a notation, as a person and as a mach
     t.match(await person.run(["get", name]), { code: 2, stdout: "" }, name);
 });
 
-await t.test("a title of several secrets is refused with their uids, each of which is accepted", async (t) => {
+await t.test("a title of several secrets is refused with their uids, which are accepted", async (t) => {
   for (const folder of ["production", "staging"])
     await person.data(["set", uri("twin", "v", folder)], { input: folder });
   for (const command of ["get", "rm"]) {
@@ -127,7 +127,7 @@ await t.test("search finds parts of titles without regard to case, for both alik
   }
 });
 
-await t.test("run gives the command its secrets, and masks them in pipes, where asked, and in CI", async (t) => {
+await t.test("run gives the command its secrets, and masks them in pipes, on request, and in CI", async (t) => {
   const env = {
     DB: password,
     USER_NAME: uri("database", "user"),
@@ -143,7 +143,7 @@ await t.test("run gives the command its secrets, and masks them in pipes, where 
   const plain = await person.run(["run", "--no-mask", ...print], { env });
   t.match(plain, { code: 5, stdout: "s3cret app x [] ", stderr: "s3cret\n" });
   const masked = { code: 5, stdout: "*** app x [] ", stderr: "***\n" };
-  t.match(await person.run(["run", ...print], { env }), masked, "in a pipe; what is shorter than four stays");
+  t.match(await person.run(["run", ...print], { env }), masked, "in a pipe; values shorter than four stay");
   t.match(await person.run(["run", "--mask", ...print], { env }), masked);
   t.match(await person.run(["run", ...print], { env: { ...env, COFFER_CONFIG: "" } }), masked, "as a person too");
   t.match(await person.run(["run", "--no-mask", ...print], { env: { ...env, CI: "true" } }), { stdout: plain.stdout });
@@ -186,10 +186,10 @@ await t.test(
 await t.test("run --watch starts the command again when a value has changed, or sends a signal", async (t) => {
   const watched = uri("watched", "value");
   await person.data(["set", watched], { input: "one" });
-  const script = `console.log("started " + process.env.VALUE); process.on("SIGHUP", () => console.log("told")); setInterval(() => {}, 1000)`;
+  const script = `console.log("started " + process.env.VALUE); process.on("SIGHUP", () => console.log("signalled")); setInterval(() => {}, 1000)`;
   for (const [more, after] of [
     [[], "started two"],
-    [["--signal", "hup"], "told"],
+    [["--signal", "hup"], "signalled"],
   ] as const) {
     await person.data(["set", watched], { input: "one" });
     const args = [
@@ -224,12 +224,12 @@ await t.test("run --watch starts the command again when a value has changed, or 
   t.match(await person.run(["run", "--watch", "--", "true"]), { code: 2, stderr: /nothing to watch/ });
 });
 
-await t.test("a reference that names nothing stops run before the command starts", async (t) => {
+await t.test("a dangling reference stops run before the command starts", async (t) => {
   const outcome = await person.run(["run", "--", "echo", "started"], { env: { DB: uri("no such", "field") } });
   t.match(outcome, { code: 5, stdout: "" });
 });
 
-await t.test("env prints what run would give, safe for a shell, and a whole folder", async (t) => {
+await t.test("env prints the variables of run, safe for a shell, and a whole folder", async (t) => {
   await person.data(["set", uri("database", "odd")], { input: "it's $5" });
   const env = { DB: password, ODD: uri("database", "odd"), PLAIN: "x" };
   t.equal(await person.data(["env", "--config", reader], { env }), `DB=s3cret\nODD='it'\\''s $5'`);
@@ -252,10 +252,10 @@ await t.test("inject fills a template, all of it or nothing, with mode 0600", as
   t.same(JSON.parse(json.stdout), { filled: "<s3cret>", references: 1 });
   writeFileSync(template, `{{ ${password} }}{{ ${uri("no such", "field")} }}`);
   t.match(await person.run(["inject", "-i", template, "-o", out]), { code: 5 });
-  t.equal(readFileSync(out, "utf8"), "password: s3cret\nuser: app\n", "what was there stays");
+  t.equal(readFileSync(out, "utf8"), "password: s3cret\nuser: app\n", "the existing file stays");
 });
 
-await t.test("a secret that cannot be opened is left out of a list, and said to be", async (t) => {
+await t.test("a secret that cannot be opened is left out of a list, and reported", async (t) => {
   const { uid } = JSON.parse(
     (await person.run(["set", uri("altered", "a"), "--json"], { input: "1" })).stdout,
   ) as Listed;
@@ -321,7 +321,7 @@ await t.test("a machine that was cut off is not authenticated within a second, w
   const { client_id: id } = JSON.parse(readFileSync(machine, "utf8")) as { client_id: string };
   await person.data(["client", "rm", id]);
   const outcome = await person.run(["read", "--config", machine, password]);
-  t.match(outcome, { code: 3, stdout: "", stderr: /: if this machine was cut off, it needs a new one-time token\n$/ });
+  t.match(outcome, { code: 3, stdout: "", stderr: /: if this machine was revoked, it needs a new one-time token\n$/ });
   const clients = JSON.parse(await person.data(["client", "ls", "--app", "api", "--json"])) as unknown[];
   t.match(
     clients.find((client) => (client as { client_id: string }).client_id === id),
@@ -329,7 +329,7 @@ await t.test("a machine that was cut off is not authenticated within a second, w
   );
 });
 
-await t.test("whoami says who one is, and folder rm wants to be forced", async (t) => {
+await t.test("whoami shows the identity, and folder rm wants to be forced", async (t) => {
   t.match(JSON.parse(await person.data(["whoami", "--json"])), { type: "user", user: { email: "owner@example.com" } });
   t.match(JSON.parse(await person.data(["whoami", "--json", "--config", reader])), {
     type: "client",
@@ -340,8 +340,8 @@ await t.test("whoami says who one is, and folder rm wants to be forced", async (
     machine,
     /^machine api \([0-9a-f-]{36}\) at http.*\nproduction: read\nfingerprint: [a-z ]+\nfingerprint in hex: [0-9a-f]{64}$/,
   );
-  const kept = await person.run(["folder", "rm", "production"]);
-  t.match(kept, {
+  const refused = await person.run(["folder", "rm", "production"]);
+  t.match(refused, {
     code: 1,
     stdout: "",
     stderr: "coffer: the folder production holds secrets: add --force to remove them with it\n",

@@ -16,9 +16,9 @@ const person = await newPerson(t, url, "owner@example.com");
 const profileFile = join(person.home, "coffer", "profile.json");
 type Profile = { sessions: Record<string, Record<string, unknown>> };
 const profile = (): Profile => JSON.parse(readFileSync(profileFile, "utf8")) as Profile; // as the command wrote it
-/** What the profile holds of the session at an address. */
+/** The session of an address in the profile. */
 const sessionAt = (address: string) => profile().sessions[address];
-/** As time does it: the next command finds an access token that has ended. */
+/** Expires the access token for the next command. */
 const endAccessToken = (address: string): void => {
   const { sessions, ...rest } = profile();
   const ended = { ...sessions[address], access_expires_at: 0 };
@@ -65,7 +65,7 @@ await t.test("logout ends the session and forgets it and the unlocked key", asyn
 
 await t.test("a wrong password and an unknown e-mail are the same: not authenticated", async (t) => {
   const wrong = await login(person, "wrong");
-  const unknown = await login(person, password, "nobody@example.com");
+  const unknown = await login(person, password, "unknown@example.com");
   t.match(wrong, { code: 3, stdout: "" });
   t.same(unknown, wrong);
   t.equal(wrong.stderr, "coffer: wrong e-mail or password\n");
@@ -75,13 +75,13 @@ await t.test("a wrong password and an unknown e-mail are the same: not authentic
 await t.test("a login on another machine opens the same keys; the password may come from a file", async (t) => {
   t.equal((await login()).code, 0);
   await person.data(["folder", "create", "production"]);
-  await person.data(["set", "coffer://production/a/field/b"], { input: "kept" });
+  await person.data(["set", "coffer://production/a/field/b"], { input: "value" });
   const other = newCli(t, url);
   t.equal((await login(other)).code, 0);
-  t.equal(await other.data(["read", "coffer://production/a/field/b"]), "kept");
+  t.equal(await other.data(["read", "coffer://production/a/field/b"]), "value");
 });
 
-await t.test("a machine that has logged in before is not delayed by logins that others begin", async (t) => {
+await t.test("a machine that has logged in before is not delayed by the logins of others", async (t) => {
   const victim = await newPerson(t, url, "victim@example.com");
   t.equal((await victim.run(["logout"])).code, 0);
   const { startLoginRequest: start_login_request } = await startLogin("guess");
@@ -90,7 +90,7 @@ await t.test("a machine that has logged in before is not delayed by logins that 
     const headers = { "content-type": "application/json" };
     return (await fetch(`${url}/api/auth/login/start`, { method: "POST", headers, body })).status;
   };
-  // Others are delayed for a minute: only a login that ends before that shows anything.
+  // Others are delayed for a minute: a later login proves nothing.
   let milliseconds = Infinity;
   for (let attempt = 0; attempt < 5 && milliseconds > 50_000; attempt += 1) {
     while ((await begin()) === 200);
@@ -101,7 +101,7 @@ await t.test("a machine that has logged in before is not delayed by logins that 
   t.ok(milliseconds <= 50_000, "it did not wait for the end of the delay");
 });
 
-await t.test("a login where one is logged in already ends the session that it takes the place of", async (t) => {
+await t.test("a repeated login ends the former session", async (t) => {
   const before = sessionAt(url);
   t.match(await login(), { code: 0, stderr: /ended the session of owner@example\.com that was here before/ });
   t.not(sessionAt(url)?.["session_id"], before?.["session_id"]);
@@ -110,7 +110,7 @@ await t.test("a login where one is logged in already ends the session that it ta
 });
 
 await t.test(
-  "a login at a second address keeps the session at the first, and the last login is the default",
+  "a login at a second address leaves the session at the first, and the last login is the default",
   async (t) => {
     const proxy = await startCutProxy(t);
     proxy.target = url;
@@ -128,7 +128,7 @@ await t.test(
   },
 );
 
-await t.test("where the last login was goes before the local run that COFFER_DATA_DIR names", async (t) => {
+await t.test("the last login takes precedence over the local run of COFFER_DATA_DIR", async (t) => {
   const data = t.testdir({ run: { "coffer.json": JSON.stringify({ url: "http://127.0.0.1:9" }) }, home: {} });
   t.equal((await login()).code, 0);
   const named = { env: { COFFER_URL: "", COFFER_DATA_DIR: data } };
@@ -146,7 +146,7 @@ await t.test("a session is sent to no other address than its own", async (t) => 
   t.equal((await person.run(["whoami", "--url", url.replace("127.0.0.1", "localhost")])).code, 0);
 });
 
-await t.test("one organization is chosen by its name, and one that is not there is said to be none", async (t) => {
+await t.test("one organization is chosen by its name, and one that is not there is reported", async (t) => {
   await person.data(["org", "create", "Second"]);
   const names = (JSON.parse(await person.data(["org", "ls", "--json"])) as { name: string }[]).map(({ name }) => name);
   t.same(names, ["Org of owner@example.com", "Second"]);
@@ -154,7 +154,7 @@ await t.test("one organization is chosen by its name, and one that is not there 
   t.match(await person.run(["folder", "ls", "--org", "third"]), { code: 5 });
 });
 
-await t.test("audit lists what was done, and verify finds the chain whole", async (t) => {
+await t.test("audit lists actions, and verify accepts the chain", async (t) => {
   const records = JSON.parse(await person.data(["audit", "ls", "--action", "folder.created", "--json"])) as unknown[];
   const source = { user_agent: /^coffer-cli\/\d+\.\d+\.\d+$/ };
   t.match(records, [{ action: "folder.created", outcome: "success", source }]);
@@ -164,14 +164,14 @@ await t.test("audit lists what was done, and verify finds the chain whole", asyn
   t.match(JSON.parse(await person.data(["audit", "verify", "--json"])), { whole: true, broken: null, gaps: [] });
 });
 
-await t.test("what the service refuses as wrong is a wrong use, and only what is wrong is said", async (t) => {
+await t.test("a 400 of the service is a wrong use, with its details only", async (t) => {
   await person.data(["app", "create", "api"]);
   const token = ["token", "create", "--app", "api", "--folder", "production:read"];
   for (const [args, option] of [
     [[...token, "--expires", "8d"], "--expires"],
     [[...token, "--cidr", "foo"], "--cidr"],
     [["audit", "ls", "--action", "nope"], "there is no action nope"],
-    [["register", "--email", "nobody"], "--email"],
+    [["register", "--email", "no-address"], "--email"],
   ] as const) {
     const { code, stdout, stderr } = await person.run([...args], { env: { COFFER_PASSWORD: password } });
     t.match({ code, stdout }, { code: 2, stdout: "" }, option);
@@ -242,12 +242,12 @@ await t.test("verify finds a record that was changed in the database, and one th
   }
 });
 
-await t.test("a limit that is reached is waited for, and one line says so", async (t) => {
-  const ask = (): Promise<Response> => fetch(`${url}/api/auth/login/start`, { method: "POST" });
+await t.test("a reached limit delays the command, which prints one line", async (t) => {
+  const request = (): Promise<Response> => fetch(`${url}/api/auth/login/start`, { method: "POST" });
   let waited = await login();
-  // Until the command asks, room may be there again: of requests that were made a minute before.
+  // A request of a minute ago may leave the window before the command's request.
   await until(async () => {
-    if ((await ask()).status !== 429) return false;
+    if ((await request()).status !== 429) return false;
     waited = await login();
     return waited.stderr.includes("waiting");
   });
@@ -255,7 +255,7 @@ await t.test("a limit that is reached is waited for, and one line says so", asyn
     code: 0,
     stdout: "",
     stderr:
-      /^coffer: too many requests from this address: waiting \d+ s, as the service asks [^\n]*\n(?:ended [^\n]*\n)?logged in as [^\n]*\n$/,
+      /^coffer: too many requests from this address: waiting \d+ s [^\n]*\n(?:ended [^\n]*\n)?logged in as [^\n]*\n$/,
   });
 });
 

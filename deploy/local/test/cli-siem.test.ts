@@ -49,6 +49,8 @@ await t.test("an endpoint is changed, disabled and deleted; what fails has its e
   });
   const [old] = JSON.parse(await alice.data(["siem", "ls", "--json"])) as { name: string; enabled: boolean }[];
   t.match(old, { name: "Old", enabled: false });
+  const moved = await alice.run(["siem", "set", "Old", "--to", "https://siem.example/"]);
+  t.match(moved, { code: 2, stderr: /credentials: must be sent again.* another scheme, host or port/ });
   status = 503;
   t.match(await alice.run(["siem", "test", "Old"]), { code: 1, stderr: /did not take the event.*503/ });
   status = 200;

@@ -5,7 +5,7 @@ import { testDirectory } from "@coffer/testkit";
 import { newPerson, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-// What a person hears who names a vault where a folder belongs, and whose password is not right.
+// The errors for a vault in place of a folder, and for a wrong password.
 
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
@@ -35,12 +35,12 @@ await t.test("read, run, env and inject say in one line that it is a vault, and 
     );
 });
 
-await t.test("a name of neither is said to be no folder", async (t) => {
+await t.test("a name of neither is reported as an unknown folder", async (t) => {
   const neither = await person.run(["read", "coffer://nowhere/router/field/password"]);
   t.match(neither, { code: 5, stderr: /^coffer: there is no folder nowhere that you may use/ });
 });
 
-await t.test("a wrong password is said to be one, with what was not done", async (t) => {
+await t.test("a wrong password is reported, with the omitted action", async (t) => {
   const wrong = { env: { COFFER_PASSWORD: `${password}r` } };
   await person.data(["travel", "on"]);
   const off = await person.run(["travel", "off"], wrong);

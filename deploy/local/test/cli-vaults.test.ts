@@ -3,8 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { outcomeOf, start } from "../../../packages/cli/test/command.ts";
-import { newCli, newPerson, password } from "./cli-person.ts";
-import type { Cli } from "./cli-person.ts";
+import { type Cli, newCli, newPerson, password } from "./cli-person.ts";
 import { npmStart, until } from "./npm-start.ts";
 
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
@@ -22,7 +21,7 @@ const bobToo = newCli(t, url);
 const example = '{"name": "Example", "username": "you", "password": "s3cret"}';
 let vaultId = "";
 
-/** A command that goes on, and the lines that it has printed. */
+/** A running command, and its printed lines. */
 function watching(
   cli: Cli,
   args: string[],
@@ -66,7 +65,7 @@ await t.test("a vault and its records, from the command line", async (t) => {
   t.equal(await alice.data(["record", "get", "Team", "Example", "username"]), "you", "the others stay");
 });
 
-await t.test("what is not there, or not meant, is refused with its code", async (t) => {
+await t.test("a missing or wrong object is refused with its code", async (t) => {
   t.match(await alice.run(["record", "get", "Team", "Example", "nothing"]), { code: 5, stdout: "" });
   t.match(await alice.run(["record", "get", "Team", "Nothing"]), { code: 5, stdout: "" });
   t.match(await alice.run(["vault", "rm", "Nothing"]), { code: 5 });
@@ -92,7 +91,7 @@ await t.test("what is not there, or not meant, is refused with its code", async 
   await alice.data([...guarded, updated_at], { input: "x" });
 });
 
-await t.test("a vault is shared without comparing words, and used once it is accepted", async (t) => {
+await t.test("a vault is shared without comparing words, and used after it is accepted", async (t) => {
   await alice.data(["vault", "create", "Own"]);
   const own = ["vault", "share", "Own", "bob@example.com"];
   t.match(await alice.run(own), { code: 2, stderr: /personal vault/ });
@@ -110,7 +109,7 @@ await t.test("a vault is shared without comparing words, and used once it is acc
   t.match(await bob.run(["vault", "rotate", "Team"]), { code: 4, stderr: /do not manage/ });
 });
 
-await t.test("a vault gets a new key and another name, and everybody goes on", async (t) => {
+await t.test("a vault gets a new key and another name, and all members continue", async (t) => {
   const rotated = await alice.run(["vault", "rotate", "Team"]);
   t.match(rotated, { code: 0, stderr: /Team has a new key \(version 2\)[^]*person alice@[^]*person bob@/ });
   for (const cli of [alice, bob, bobToo])
@@ -120,7 +119,7 @@ await t.test("a vault gets a new key and another name, and everybody goes on", a
   await alice.data(["vault", "set", "Platform", "--name", "Team"]);
 });
 
-await t.test("sync prints what is new, and with a store only what is new since", async (t) => {
+await t.test("sync prints everything, and with a store only later changes", async (t) => {
   const store = join(bob.home, "vaults.sealed");
   const first = await bob.data(["sync", "--store", store]);
   t.match(first, new RegExp(`^vault_created\tTeam\t\tshared\t${vaultId}\nrecord_created\tTeam\tExample\tlogin\t`));
@@ -134,7 +133,7 @@ await t.test("sync prints what is new, and with a store only what is new since",
   t.match(await bob.run(["sync", "--url", "http://127.0.0.1:9"]), { code: 2 });
 });
 
-await t.test("sync --watch prints a change when it happens, and ends when it is asked to, or logged out", async (t) => {
+await t.test("sync --watch prints a change when it happens, and ends at a signal or a logout", async (t) => {
   const json = watching(bob, ["sync", "--watch", "--json"]);
   const plain = watching(alice, ["sync", "--watch"]);
   await until(() => json.stderr().includes("waiting for changes") && plain.stderr().includes("waiting for changes"));
@@ -165,10 +164,13 @@ await t.test("travel mode hides, and only the password ends it", async (t) => {
   t.match(JSON.parse(await bob.data(["travel", "on", "--json"])), { enabled: true });
   t.match((await bob.data(["vault", "ls"])).split("\n"), [/With me/]);
   t.match(await bob.run(["record", "ls", vaultId]), { code: 5 });
+  const made = await bob.run(["vault", "create", "On the way"]);
+  t.match(made, { code: 0, stderr: /you travel: the new vault is hidden until `coffer travel off`/ });
   t.match(await bob.run(["travel", "off"], { env: { COFFER_PASSWORD: "a wrong password" } }), { code: 3 });
   const file = join(bob.home, "password");
   writeFileSync(file, `${password}\n`);
   await bob.data(["travel", "off", "--password-file", file]);
+  await bob.data(["vault", "rm", "On the way"]);
   t.equal((await bob.data(["vault", "ls"])).split("\n").length, 2);
   await alice.data(["travel", "on", "--member", "bob@example.com"]);
   t.match(await bob.data(["travel", "status"]), /^on since/);

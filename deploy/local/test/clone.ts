@@ -7,8 +7,7 @@ import { endServersIn, tiedToThisProcess } from "@coffer/stores";
 import type { TestScope } from "@coffer/testkit";
 import { checkout } from "../src/checkout.ts";
 import { firstMinute } from "../src/first-minute.ts";
-import { readRunFile } from "../src/run-file.ts";
-import type { RunState } from "../src/run-file.ts";
+import { readRunFile, type RunState } from "../src/run-file.ts";
 import { aboutInstallation } from "../src/installation.ts";
 import { removePlaces } from "../src/stores-place.ts";
 import { killGroup, until } from "./npm-start.ts";
@@ -17,8 +16,8 @@ const run = promisify(execFile);
 const notCopied = new Set([".coffer", ".git", ".tap", "bench", "node_modules"]);
 
 /**
- * A copy of the checkout below `parent`, in a folder with a blank and with letters beyond ASCII, which is removed with
- * the test. What is installed is linked. `owner` gets the files of the copy that are no links.
+ * A copy of the checkout below `parent`, in a folder with a blank and non-ASCII letters, which is removed
+ * with the test. Installed packages are linked. `owner` gets the copied files.
  */
 export function cloneIn(t: TestScope, parent: string, owner?: { uid: number; gid: number }): string {
   const clone = realpathSync(mkdtempSync(join(parent, "Coffer für Übung-")));
@@ -48,8 +47,8 @@ export function cloneIn(t: TestScope, parent: string, owner?: { uid: number; gid
 }
 
 /**
- * Copies the built test runner and corrects its absolute links. A build in the clone would write into files that it
- * shares with the checkout.
+ * Copies the built test runner and corrects its absolute links. A build in the clone would write into
+ * files that it shares with the checkout.
  */
 function takeTestRunner(clone: string, owner?: { uid: number; gid: number }): void {
   const from = join(checkout, ".tap/plugins");
@@ -64,14 +63,14 @@ function takeTestRunner(clone: string, owner?: { uid: number; gid: number }): vo
   if (owner !== undefined) execFileSync("chown", ["-R", `${owner.uid}:${owner.gid}`, join(clone, ".tap")]);
 }
 
-/** Runs `npm test` on some files in a clone. Returns its last line; throws what it printed when it fails. */
+/** Runs `npm test` on some files in a clone. Returns its last line; throws its output if it fails. */
 export async function testClone(
   clone: string,
   files: readonly string[],
   prefix: readonly string[] = [],
 ): Promise<string> {
   const command = ["NODE_OPTIONS=", ...prefix, "npm", "test", "--silent", "--", ...files];
-  // Not of the suite that runs this: the folder for its tests is one that only this user may enter.
+  // A separate folder for its tests, which only this user may enter.
   const { COFFER_TEST_DIRECTORY: _ofTheSuite, ...env } = bareEnvironment();
   const options = { cwd: clone, env: { ...env, npm_config_cache: join(clone, ".coffer-npm") }, timeout: 300_000 };
   const { stdout } = await run("env", command, options).catch((error: unknown) => {
@@ -84,19 +83,19 @@ export interface ClonedRun {
   state: RunState;
   stdout: string;
   stderr: () => string;
-  /** Ends it as Ctrl-C does. Returns the exit code. */
+  /** Stops it like Ctrl-C. Returns the exit code. */
   stop(): Promise<number | null>;
 }
 
 /**
- * Takes away what the test runner adds to the environment of each process: its hooks write where only this user may.
+ * Removes the variables of the test runner: its hooks write where only this user may.
  */
 const withoutHooks = ["env", "NODE_OPTIONS="] as const;
 
-/** What a shell has that was opened for another user: no settings of Coffer, no folder of a person. */
+/** The environment of another user's shell: no settings of Coffer, no folder of a person. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
-  const kept = ["PATH", "LANG", "COFFER_TEST_DIRECTORY"].filter((name) => process.env[name] !== undefined);
-  return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
+  const inherited = ["PATH", "LANG", "COFFER_TEST_DIRECTORY"].filter((name) => process.env[name] !== undefined);
+  return Object.fromEntries(inherited.map((name) => [name, process.env[name]]));
 }
 
 /** Runs `npm start` in a clone; `prefix` is a command that runs another one as another user. */
@@ -144,7 +143,7 @@ export async function startClone(
   };
 }
 
-/** Runs the lines of the first minute in a clone, one by one. Returns what the last one prints. */
+/** Runs the lines of the first minute in a clone, one by one. Returns the output of the last one. */
 export async function runFirstMinute(clone: string, prefix: readonly string[] = []): Promise<string> {
   const env: NodeJS.ProcessEnv = {
     ...bareEnvironment(),

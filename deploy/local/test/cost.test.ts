@@ -4,8 +4,7 @@ import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import type { Route } from "@coffer/http";
-import { createApp, serve } from "@coffer/http";
+import { createApp, type Route, serve } from "@coffer/http";
 import { loadDescription } from "@coffer/openapi";
 import { createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
@@ -13,23 +12,22 @@ import { testRedis } from "@coffer/testkit";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
 import { presentServices } from "../src/services.ts";
-import type { HostileBody } from "./cost/hostile-bodies.ts";
-import { honestBody, hostileBodies } from "./cost/hostile-bodies.ts";
+import { honestBody, hostileBodies, type HostileBody } from "./cost/hostile-bodies.ts";
 
-// From the socket to the validated call, no body costs more than an honest one of its size and a fixed budget. The
-// operations themselves get what their schemas let through.
+// From the socket to the validated call, no body costs more than an honest one of its size and a fixed
+// budget. Operations get whatever their schemas accept.
 const mostMilliseconds = 100;
 const mostBytes = 64 * 1024 * 1024;
 const attempts = 4;
-// Room for all tokens that are allowed. What lies beyond grows no faster than with an honest body: text alone, or in a
-// rotation values of the same density.
+// Budget for all allowed tokens. More bytes cost no more than an honest body: only text, or in a rotation
+// values of the same density.
 const ordinaryBytes = 256 * 1024;
 const largestBytes = 2 * 1024 * 1024;
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** The routes with a JSON body of every service of this checkout, smallest bodies first: the peak of memory only grows. */
+/** The routes with a JSON body of every service, smallest bodies first: the peak of memory only grows. */
 async function routesWithBodies(): Promise<Route<object>[]> {
   const tables = await Promise.all(
     presentServices().map(async ({ name }) => {
@@ -43,7 +41,7 @@ async function routesWithBodies(): Promise<Route<object>[]> {
     .toSorted((one, other) => one.bodyLimitBytes - other.bodyLimitBytes);
 }
 
-/** The row without its operation: what remains is what every caller can make the service do. */
+/** The row without its operation: the part that every caller can reach. */
 function withoutOperation(row: Route<object>): Route<object> {
   const run = () => Promise.resolve({});
   return { ...row, caller: () => ({}), lazy: false, params: undefined, query: undefined, permit: undefined, run };
@@ -71,11 +69,11 @@ t.teardown(() => serving.close());
 interface Cost {
   status: number;
   milliseconds: number;
-  /** By how much the process's peak of memory has grown. */
+  /** The growth of the process's peak of memory. */
   bytes: number;
 }
 
-/** Sends a body and measures the process, which is client and server: sending costs the same for all of one size. */
+/** Sends a body and measures the process, which is client and server: sending costs equal for one size. */
 async function costOf({ method, path }: Route<object>, body: Uint8Array<ArrayBuffer>, coding: string): Promise<Cost> {
   const peak = process.resourceUsage().maxRSS;
   const before = process.cpuUsage();
@@ -106,9 +104,9 @@ for (const row of rows) {
       collect();
       const first = await costOf(row, body, coding);
       if (![200, 201, 204, 400, 413].includes(first.status)) t.fail(`${title} (${coding}): answered ${first.status}`);
-      // The peak grows once: the first measurement counts. Before it an honest body of the limit has been sent.
+      // The peak grows once: the first measurement counts. An honest body of the limit is sent before it.
       if (first.bytes > mostBytes) t.fail(`${title} (${coding}): ${Math.round(first.bytes / 1024 / 1024)} MiB more`);
-      // Others use this machine too: what a body costs is the least that was measured.
+      // Other processes use this machine too: the least measurement counts.
       let excess = first.milliseconds;
       for (let attempt = 0; attempt < attempts && excess > mostMilliseconds; attempt++) {
         const usual = await costOf(row, honest(Math.min(limit, body.length)), "identity");
@@ -121,7 +119,7 @@ for (const row of rows) {
     await costOf(row, honest(limit), "identity");
     const bodies = hostileBodies(example, limit, tokens);
     for (const body of bodies) await check(body, "identity");
-    // Anonymous callers may not compress. What is inflated is checked like any other body: once for each kind.
+    // Anonymous callers may not compress. Inflated bodies are checked like others: once for each kind.
     for (const body of bodies.filter(({ title }) => row.gzip && title.endsWith("at the top")))
       await check(body, "gzip");
     t.comment(`${bodies.length} bodies`);

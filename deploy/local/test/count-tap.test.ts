@@ -25,8 +25,8 @@ await t.test("assertions are counted, not files or subtests", (t) => {
   t.end();
 });
 
-await t.test("a failure is counted once and told with its path", (t) => {
-  const told: string[] = [];
+await t.test("a failure is counted once and reported with its path", (t) => {
+  const reported: string[] = [];
   const text = file(
     "a.test.ts",
     false,
@@ -37,9 +37,9 @@ await t.test("a failure is counted once and told with its path", (t) => {
     "not ok 1 - one",
     "1..1",
   );
-  const count = countTap(tap(text), { failure: (path) => told.push(path.join(" > ")) });
+  const count = countTap(tap(text), { failure: (path) => reported.push(path.join(" > ")) });
   t.same(count, { passed: 1, failed: 1, skipped: 0 });
-  t.same(told, ["a.test.ts > one > x"]);
+  t.same(reported, ["a.test.ts > one > x"]);
   t.end();
 });
 
@@ -55,7 +55,7 @@ await t.test("a subtest without an assertion counts as one", (t) => {
   t.end();
 });
 
-await t.test("what is skipped or still to do has neither passed nor failed", (t) => {
+await t.test("skipped and todo tests have neither passed nor failed", (t) => {
   const text = file("a.test.ts", true, "ok 1 - x # SKIP no apt", "not ok 2 - y # TODO later", "ok 3 - z", "1..3");
   t.same(countTap(tap(text)), { passed: 1, failed: 0, skipped: 2 });
   t.end();
@@ -68,7 +68,7 @@ await t.test("output that is not TAP is passed on", (t) => {
   t.end();
 });
 
-await t.test("each file is told with its own count", (t) => {
+await t.test("each file is reported with its own count", (t) => {
   const files: [string, number, number][] = [];
   const text = file("a.test.ts", false, "ok 1 - x", "not ok 2 - y", "1..2");
   countTap(tap(text), { file: (name, { passed, failed }) => files.push([name, passed, failed]) });

@@ -2,12 +2,12 @@ import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestScope } from "@coffer/testkit";
 
-/** A real network in between that can lose answers: requests arrive and are done, their answers do not come back. */
+/** A network that can lose responses: requests are processed, their responses do not arrive. */
 export interface CutProxy {
   readonly url: string;
-  /** Where requests go. */
+  /** The target of requests. */
   target: string;
-  /** Of which requests the answer is lost. */
+  /** Selects requests whose response is lost. */
   loses: (method: string, path: string) => boolean;
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import {
+  type Context,
   contexts,
   decodeBase64,
   decodeRecord,
@@ -10,12 +11,9 @@ import {
   readAccessToken,
   unboxBound,
 } from "@coffer/crypto";
-import type { Context } from "@coffer/crypto";
-import { extendAll, holderOf } from "@coffer/history";
-import type { HistoryState, Resource } from "@coffer/history";
+import { extendAll, type HistoryState, holderOf, type Resource } from "@coffer/history";
 import { loadDescription } from "@coffer/openapi";
-import t from "tap";
-import type { Test } from "tap";
+import t, { type Test } from "tap";
 import type { ExampleFile } from "../../../packages/crypto/test/vectors/shapes.ts";
 
 // A server that answers with the description's examples serves what a client can open with the published vectors' keys.
@@ -30,7 +28,7 @@ const privateKey = (name: string): Uint8Array => decodeBase64(keys[name] ?? "");
 
 type Example = Record<string, unknown>;
 
-/** The first example of an operation's good answer, or of its body. */
+/** The first example of an operation's success, or of its body. */
 function exampleOf(id: string, of: "answer" | "body" = "answer"): Example {
   const { answers, body } = operation(id);
   const good = answers.get(200) ?? answers.get(201);

@@ -3,12 +3,19 @@ import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { auditProblems, readAudit } from "./faults/audit.ts";
 import { fleetProblems } from "./faults/bootstraps/verify.ts";
-import { ask, freshAddress } from "./faults/caller.ts";
+import { send, freshAddress } from "./faults/caller.ts";
 import { watchLimiter } from "./faults/limiter.ts";
-import type { Hold, StoreName } from "./faults/inject.ts";
-import { holdTable, isReady, killService, killStore, settled, stallPostgres } from "./faults/inject.ts";
-import { isFoundDone } from "./faults/ledger.ts";
-import type { Ledger } from "./faults/ledger.ts";
+import {
+  type Hold,
+  holdTable,
+  isReady,
+  killService,
+  killStore,
+  settled,
+  stallPostgres,
+  type StoreName,
+} from "./faults/inject.ts";
+import { isFoundDone, type Ledger } from "./faults/ledger.ts";
 import { sessionProblems } from "./faults/logins/verify.ts";
 import { newOrganization, work } from "./faults/organization.ts";
 import { seededRandom } from "./faults/random.ts";
@@ -20,7 +27,7 @@ t.comment(`FAULTS_SEED=${seed} brings back this order and these moments`);
 const random = seededRandom(seed);
 
 const strictLimit = 10;
-// We are the proxy before Coffer: each request of the load comes from an address of its own, the limits as they are.
+// The test is the proxy before Coffer: each request of the load has its own address, with default limits.
 const directory = testDirectory(t);
 const coffer = npmStart(t, {
   directory,
@@ -52,18 +59,18 @@ t.teardown(() => load.abort());
 const counts = (): number[] => names.map(([ledger, name]) => ledger.acknowledged.get(name) ?? 0);
 const total = (): number => counts().reduce((sum, count) => sum + count, 0);
 
-/** Waits until each worker was acknowledged some more. */
+/** Waits until each worker has more acknowledged requests. */
 async function progress(): Promise<void> {
   const before = counts();
   await until(() => counts().every((count, at) => count >= (before[at] ?? 0) + 3));
 }
 
-/** One question of the strict bucket, asked until it is answered; whether it was let in. */
+/** Repeats one strict request until it is answered; returns whether it was accepted. */
 async function isLetIn(address: string): Promise<boolean> {
   const question = { method: "POST", path: "/api/sm/v1/bootstrap", body: {}, address } as const;
   let status = 0;
   await until(async () => {
-    ({ status } = await ask(url, question));
+    ({ status } = await send(url, question));
     return status !== 0 && status !== 503;
   });
   return status !== 429;
@@ -131,10 +138,10 @@ for (const { what, inject } of random.shuffled(faults))
     t.comment(`ready ${Math.round(performance.now() - began)} ms after it began`);
     await progress();
     const again = await limiter.countedInRedis(() => letIn(address, 2));
-    t.equal(again, 0, "who had used up the limit still has");
+    t.equal(again, 0, "an exhausted limit stays exhausted");
   });
 
-await t.test("nobody had to help: the same program runs with all its processes, and catches up", async (t) => {
+await t.test("without help the same program runs with all its processes, and catches up", async (t) => {
   load.abort();
   await Promise.all(working);
   await settled(coffer);
@@ -151,7 +158,7 @@ await t.test("nobody had to help: the same program runs with all its processes, 
 
 for (const [at, { cli, person, ledger, slots, fleet, member }] of organizations.entries())
   await t.test(
-    `organization ${at}: what was acknowledged is there, whole, and in the audit exactly once`,
+    `organization ${at}: acknowledged requests are stored completely, and audited exactly once`,
     async (t) => {
       const acknowledged = ledger.deeds.filter((deed) => deed.acknowledged).length;
       const attempts = ledger.deeds.flatMap((deed) => deed.attempts);
@@ -161,7 +168,7 @@ for (const [at, { cli, person, ledger, slots, fleet, member }] of organizations.
       t.comment(
         `${fleet.machines.length} machines, ${member.sessions.length} sessions, ${found} lost answers to what was done`,
       );
-      t.same(ledger.violations, [], "nobody was answered what should not be");
+      t.same(ledger.violations, [], "no response was wrong");
       t.ok(unanswered > 0, "the faults were felt");
       const audit = await readAudit(url, person);
       t.same(auditProblems(ledger, audit), [], "the audit");

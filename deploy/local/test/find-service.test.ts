@@ -33,7 +33,7 @@ const expected: Record<string, string | null> = {
   "*": null,
 };
 for (const [url, name] of Object.entries(expected)) {
-  await t.test(`"${url}" belongs to ${name ?? "nobody"}`, (t) => {
+  await t.test(`"${url}" belongs to ${name ?? "no service"}`, (t) => {
     t.equal(find(url), name);
     t.end();
   });

@@ -8,13 +8,13 @@ import { allServices } from "../src/services.ts";
 const origin = "https://vault.example";
 const corsOrigins = () => [origin];
 
-await t.test("what no service takes is refused in the form of every refusal, for browsers too", async (t) => {
+await t.test("a request without a service gets the usual error body, also in browsers", async (t) => {
   const front = await openFront({ host: "127.0.0.1", port: 0, drainSeconds: 1, rows: allServices, corsOrigins });
   t.teardown(() => front.close());
-  const ask = (path: string, init: RequestInit = {}, headers: Record<string, string> = {}) =>
+  const request = (path: string, init: RequestInit = {}, headers: Record<string, string> = {}) =>
     fetch(front.url + path, { ...init, headers: { origin, "x-request-id": "abc", ...headers } });
 
-  const starting = await ask("/api/vaults", { method: "POST", body: "x".repeat(200_000) });
+  const starting = await request("/api/vaults", { method: "POST", body: "x".repeat(200_000) });
   t.match(await starting.json(), { error: "unavailable", message: String, request_id: "abc" });
   t.equal(starting.status, 503);
   t.match(Object.fromEntries(starting.headers), {
@@ -27,16 +27,16 @@ await t.test("what no service takes is refused in the form of every refusal, for
     "x-content-type-options": "nosniff",
     "x-request-id": "abc",
   });
-  const permission = await ask("/api/vaults", { method: "OPTIONS" }, { "access-control-request-method": "POST" });
+  const permission = await request("/api/vaults", { method: "OPTIONS" }, { "access-control-request-method": "POST" });
   t.equal(permission.status, 204);
   t.match(permission.headers.get("access-control-allow-methods"), "POST");
 
   front.use(new Map(), "https://vault.example");
-  const nothing = await ask("/nothing");
+  const nothing = await request("/nothing");
   t.equal(nothing.status, 404);
   t.match(await nothing.json(), { error: "not_found", request_id: "abc" });
   t.equal(nothing.headers.get("access-control-allow-origin"), origin);
-  const foreign = await ask("/nothing", {}, { origin: "https://elsewhere.example" });
+  const foreign = await request("/nothing", {}, { origin: "https://elsewhere.example" });
   t.equal(foreign.headers.get("access-control-allow-origin"), null);
 });
 

@@ -3,7 +3,7 @@ import { testDirectory } from "@coffer/testkit";
 import { createWorld } from "./history-property/world.ts";
 import { npmStart } from "./npm-start.ts";
 
-// Another seed plays another run, the same one again as far as the machine allows. PROPERTY_STEPS makes a long run.
+// A seed repeats a run, as far as the machine's timing allows. PROPERTY_STEPS makes a longer run.
 const seed = Number(process.env["PROPERTY_SEED"] ?? 1);
 const steps = Number(process.env["PROPERTY_STEPS"] ?? 240);
 t.comment(`PROPERTY_SEED=${seed} PROPERTY_STEPS=${steps}`);
@@ -14,7 +14,7 @@ const coffer = npmStart(t, {
 });
 const { url } = await coffer.ready;
 
-/** The steps after which everybody must be able to go on. */
+/** The steps after which all actors must be able to continue. */
 const between = 60;
 
 /** Organizations that do all this at the same time. */

@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
-import type { Test } from "tap";
+import t, { type Test } from "tap";
 import { contexts, fingerprint, keyCheck } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
 import { createRandom } from "../../fuzz/src/random.ts";
-import { newCli } from "./cli-person.ts";
-import type { Cli } from "./cli-person.ts";
+import { type Cli, newCli } from "./cli-person.ts";
 import { newScene } from "./hostile/attack.ts";
 import { claimsOf, forgeAfter, mark, sealedKey } from "./hostile/attacker.ts";
 import {
@@ -17,6 +15,7 @@ import {
   forgeSecrets,
   handOut,
   handOutVault,
+  type Json,
   refuse,
   replay,
   rewrite,
@@ -24,13 +23,10 @@ import {
   showHistory,
   storedHistory,
 } from "./hostile/lies.ts";
-import type { Json } from "./hostile/lies.ts";
 import { limits } from "./hostile/limits.ts";
 import { describe, lieOf, liesAbout } from "./hostile/substitutions.ts";
-import { createWire, startHostileServer } from "./hostile/wire.ts";
-import type { Lie } from "./hostile/wire.ts";
-import { password } from "./hostile/world.ts";
-import type { Machine, Person } from "./hostile/world.ts";
+import { createWire, type Lie, startHostileServer } from "./hostile/wire.ts";
+import { type Machine, password, type Person } from "./hostile/world.ts";
 import { npmStart } from "./npm-start.ts";
 
 // The command against a server that lies: attacks by their names, and lies about single members of answers.
@@ -68,7 +64,7 @@ const env = { DB_PASSWORD: database };
 
 interface Call {
   cli: Cli;
-  /** The client in whose name the requests come. */
+  /** The client of the requests. */
   from: string;
   args: string[];
   lie: Lie;
@@ -76,7 +72,7 @@ interface Call {
   env?: Record<string, string>;
 }
 
-/** Runs the command against the lie. Returns what it did, and what is wrong with that. */
+/** Runs the command against the lie. Returns its result and problems. */
 async function run({ cli, from, args, lie, input, env }: Call) {
   hostile.from = from;
   hostile.lie = lie;
@@ -91,14 +87,14 @@ async function run({ cli, from, args, lie, input, env }: Call) {
   return { ...outcome, problems };
 }
 
-/** The command fails, and says this; nothing of the attacker is printed, used or sealed. */
+/** The command fails with this message; nothing of the attacker is printed, used or sealed. */
 async function refused(t: Test, title: string, call: Call, says: RegExp): Promise<void> {
   const { code, stdout, stderr, problems } = await run(call);
   t.strictSame(problems, [], title);
   t.ok(code !== 0 && stdout === "" && says.test(stderr), title, { code, stdout, stderr });
 }
 
-/** The command does what it does with an honest server. */
+/** The command behaves as with an honest server. */
 async function asHonest(t: Test, title: string, call: Call, prints: RegExp): Promise<void> {
   const { code, stdout, stderr, problems } = await run(call);
   t.strictSame(problems, [], title);

@@ -1,7 +1,6 @@
 import t from "tap";
 import { box, contexts, decodeBase64, keyCheck, newId, readAccessToken } from "@coffer/crypto";
-import { createClient, memoryTrust } from "@coffer/sdk";
-import type { MachineConfiguration } from "@coffer/sdk";
+import { createClient, type MachineConfiguration, memoryTrust } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
 import { expectAttack, newScene } from "./hostile/attack.ts";
 import { claimsOf, forge, forgeAfter, hashOf, malleated, sealedKey } from "./hostile/attacker.ts";
@@ -13,19 +12,17 @@ import {
   folderLists,
   forgeSecrets,
   handOut,
+  type Json,
   replay,
   rewrite,
   secretLists,
   showHistory,
   storedHistory,
 } from "./hostile/lies.ts";
-import type { Json } from "./hostile/lies.ts";
 import type { Said } from "./hostile/oracle.ts";
 import type { Stage } from "./hostile/stage.ts";
-import { createWire } from "./hostile/wire.ts";
-import type { Lie } from "./hostile/wire.ts";
-import { bootstrapped, impatient, newMachine } from "./hostile/world.ts";
-import type { Machine, Person } from "./hostile/world.ts";
+import { createWire, type Lie } from "./hostile/wire.ts";
+import { bootstrapped, impatient, type Machine, newMachine, type Person } from "./hostile/world.ts";
 import { npmStart } from "./npm-start.ts";
 
 // Attacks on machines, by a server that works with a removed manager (Mallory) and a present reader (Rita).
@@ -41,7 +38,7 @@ const production = `folder:${folders.production}`;
 const database = "coffer://production/database/field/password";
 const ofStaging = "coffer://staging/database/field/password";
 
-/** What a machine trusts and has after it has been used once since the rotations. */
+/** The trust and values of a machine after its first use since the rotations. */
 async function broughtUp({ configuration }: Machine): Promise<MachineConfiguration> {
   const trust = memoryTrust(configuration.histories);
   await createClient(configuration, { ...impatient, trust, fetch: wire.network("api") }).list();
@@ -181,7 +178,7 @@ await t.test("places, versions and signatures of entries", async (t) => {
   await expectAttack(t, scene, "malleated, from the pin of the bootstrap", { lie: malleable, play }, ["as honest"]);
 });
 
-await t.test("a folder that nobody who manages one of its folders gave it", async (t) => {
+await t.test("a folder from a person who manages none of its folders", async (t) => {
   const id = newId();
   const res = `folder:${id}`;
   const given = async (founder: Person, name: string): Promise<Lie> => {
@@ -237,11 +234,11 @@ await t.test("the answer about one field", async (t) => {
   const uid = ofProduction.find(({ title }) => title === "database")?.uid ?? "";
   const resolved = async (notation: string): Promise<Json> => {
     const answers: Json[] = [];
-    const hear: Lie = ({ path, answer }) => {
+    const listener: Lie = ({ path, answer }) => {
       if (path.endsWith("/notation")) answers.push(answer.body as Json);
       return answer;
     };
-    await createClient(api.configuration, { ...impatient, fetch: wire.network("api", hear) }).resolve(notation);
+    await createClient(api.configuration, { ...impatient, fetch: wire.network("api", listener) }).resolve(notation);
     return answers[0] ?? {};
   };
   const [ofApi, ofUser, inStaging] = [
@@ -465,7 +462,7 @@ await t.test("a machine that was removed gets no new key", async (t) => {
       { kind: "client", id, name: "lost", permission: "read", public_key, has_key: false },
     ],
   }));
-  // As long as the server hides the removal, the machine is a holder by the history: the next honest rotation drops it.
+  // While the server hides the removal, the machine is a holder by the history: the next honest rotation drops it.
   await scene.honest(olivia).folders.rotate(folders.production);
   await expectAttack(
     t,

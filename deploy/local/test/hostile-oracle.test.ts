@@ -18,17 +18,14 @@ import { CofferError } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
 import { attack, newScene } from "./hostile/attack.ts";
 import { claimsOf, forge, forgeAfter, hashOf, mark } from "./hostile/attacker.ts";
-import { all, eachItem, forgeSecrets, handOut, rewrite, storedHistory } from "./hostile/lies.ts";
-import type { Json } from "./hostile/lies.ts";
+import { all, eachItem, forgeSecrets, handOut, type Json, rewrite, storedHistory } from "./hostile/lies.ts";
 import { limits } from "./hostile/limits.ts";
 import type { Said } from "./hostile/oracle.ts";
 import type { Stage } from "./hostile/stage.ts";
-import { createWire } from "./hostile/wire.ts";
-import type { Lie } from "./hostile/wire.ts";
+import { createWire, type Lie } from "./hostile/wire.ts";
 import { npmStart } from "./npm-start.ts";
 
-// Proves that the oracle of the hostile server sees what it must: a client that believes the service is caught at each way
-// of believing it.
+// Proves that the oracle detects a client that believes the service, for each way of believing it.
 
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const wire = createWire(url);
@@ -38,7 +35,7 @@ const { attacker, people, folders, machines } = world;
 const { olivia, bob, mallory, rita } = people;
 const honestly: Lie = ({ answer }) => answer;
 
-/** A client that takes the service's word for everything. */
+/** A client that trusts the service in everything. */
 function naive({ lie, wire: { network } }: Stage) {
   const request = async (method: string, path: string, body?: object): Promise<Json> => {
     const headers = { authorization: `Bearer ${olivia.session.access_token}`, "content-type": "application/json" };
@@ -62,7 +59,7 @@ const replaced = all(
   forgeSecrets(folders.production, attacker.key, attacker.dek),
 );
 
-/** Attacks, and expects the oracle to say something that matches, and nothing of an honest server. */
+/** Attacks, and expects a matching problem of the oracle, and none with an honest server. */
 async function caught(
   title: string,
   lie: Lie,
@@ -71,7 +68,7 @@ async function caught(
 ): Promise<void> {
   await t.test(title, async (t) => {
     const honest = await attack(scene, { lie: honestly, play });
-    t.strictSame(honest.problems, [], "nothing, when nobody lies");
+    t.strictSame(honest.problems, [], "nothing with an honest server");
     const { problems } = await attack(scene, { lie, play });
     t.ok(
       problems.some((one) => problem.test(one)),
@@ -137,7 +134,7 @@ await caught(
   /encrypted under the old key of production/,
 );
 
-// The DEK is the one that the answer brings, under the true key of the folder: whoever had it before can read on.
+// The DEK of the response, under the true key of the folder: its former holders can still read.
 
 const [, leaked] = [...oracle.known].find(([name]) => name.startsWith("an old DEK")) ?? [];
 await t.test("encrypts under a DEK that a removed manager has", async (t) => {
@@ -182,7 +179,7 @@ await caught(
   sealedToAttacker,
 );
 const { publicKey: unknown } = await newKeyPair();
-await caught("seals a key to an unknown key", withHolder(unknown), sealsMissing, /that nobody honest has/);
+await caught("seals a key to an unknown key", withHolder(unknown), sealsMissing, /that no honest actor has/);
 await caught(
   "seals the attacker's key for others",
   handOut(folders.staging, attacker.key, olivia.publicKey),
@@ -203,7 +200,7 @@ const signs =
       by: `user:${olivia.session.user.id}`,
     };
     const entry = await forge({ ...place, ...(await change(stage)) }, olivia.privateKey);
-    // It is the service's to refuse; what was signed is out.
+    // The service must refuse it; the signature is disclosed.
     await naive(stage).request("POST", `/api/org/folders/${folders.staging}/history`, { entry });
     return [];
   };
@@ -216,7 +213,7 @@ const substituted = holders((item) => ({ ...item, public_key: attacker.publicKey
 await caught("signs a key that the attacker substituted", substituted, namesHolder, /with a key that is not theirs/);
 const promoted = holders((item) => ({ ...item, permission: "manage" }));
 await caught(
-  "signs a permission that nobody gave",
+  "signs a permission without a grant",
   promoted,
   namesHolder,
   /the permission manage, which no manager gave/,
@@ -233,7 +230,7 @@ await caught(
   /an entry makes a folder key of the attacker the key/,
 );
 
-await t.test("signs after an entry that nobody honest has signed", async (t) => {
+await t.test("signs after an entry that no honest actor has signed", async (t) => {
   const res = `folder:${folders.staging}`;
   const history = await storedHistory(world, olivia, res);
   const change = { set: [{ who: `user:${attacker.id}`, key: attacker.publicKey, perm: "manage" }] };
@@ -248,7 +245,7 @@ await t.test("signs after an entry that nobody honest has signed", async (t) => 
   };
   const { problems } = await attack(scene, { lie: honestly, play });
   t.ok(
-    problems.some((one) => one.includes("follows one that nobody honest has signed")),
+    problems.some((one) => one.includes("follows one that no honest actor has signed")),
     "caught",
     { problems },
   );

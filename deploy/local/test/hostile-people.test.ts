@@ -12,26 +12,24 @@ import {
   folderLists,
   forgeSecrets,
   handOut,
-  replay,
+  type Json,
   refuse,
+  replay,
   rewrite,
   secretLists,
   showHistory,
   storedHistory,
 } from "./hostile/lies.ts";
-import type { Json } from "./hostile/lies.ts";
 import type { Said } from "./hostile/oracle.ts";
 import type { Stage } from "./hostile/stage.ts";
-import { createWire, kindOf } from "./hostile/wire.ts";
-import type { Lie } from "./hostile/wire.ts";
-import { bootstrapped, emailOf, newPerson } from "./hostile/world.ts";
-import type { Person } from "./hostile/world.ts";
+import { createWire, kindOf, type Lie } from "./hostile/wire.ts";
+import { bootstrapped, emailOf, newPerson, type Person } from "./hostile/world.ts";
 import { npmStart } from "./npm-start.ts";
 import { limits } from "./hostile/limits.ts";
 
 // Attacks on people by a server that works with a removed manager (Mallory), a present reader (Rita) and a stolen machine.
-// Each names what the client may say of it; the oracle decides whether anything was printed, encrypted or sealed that must
-// not be.
+// Each names the allowed errors of the client; the oracle decides whether anything was printed, encrypted
+// or sealed wrongly.
 
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const wire = createWire(url);
@@ -45,7 +43,7 @@ const production = `folder:${folders.production}`;
 const org = `org:${world.org}`;
 const password = "coffer://production/database/field/password";
 
-/** What somebody does who reads and writes production. */
+/** The actions of a reader and writer of production. */
 const reads =
   (who: Person) =>
   async (stage: Stage): Promise<Said[]> => {
@@ -75,7 +73,7 @@ const shares =
     await stage.person(olivia).folders.share(folders.staging, { userId: holder(), permission: "read" });
     return [];
   };
-/** On a device that has trusted this much. */
+/** On a device with this trust. */
 const onDevice = (trust: Person["trust"], person: Person): Person => ({ ...person, trust });
 const before = (person: Person): Person => {
   const record = world.before.get(person.name);
@@ -87,7 +85,7 @@ const history = await storedHistory(world, olivia, production);
 const orgHistory = await storedHistory(world, olivia, org);
 const newest = history.length - 1;
 
-/** How many entries there are before the rotation that ends this version of the key. */
+/** The number of entries before the rotation that ends this version of the key. */
 function endOfVersion(version: number): number {
   return history.findIndex((entry) => claimsOf(entry).ver === version + 1);
 }
@@ -125,7 +123,7 @@ await t.test("a replaced folder key", async (t) => {
   ]);
 });
 
-/** A device with no pins, which has the person's keyring. */
+/** A device without pins, with the person's keyring. */
 function newDeviceReads(who: Person) {
   return async (stage: Stage): Promise<Said[]> => saidOf(await stage.newDevice(who).secrets.list("production"));
 }
@@ -166,7 +164,7 @@ await t.test("another public key for the person who rotates", async (t) => {
   await expectAttack(
     t,
     scene,
-    "another public key for everybody",
+    "another public key for all members",
     {
       lie: eachItem(["GET /api/org/folders/{id}/members"], (item) => ({ ...item, public_key: attacker.publicKey })),
       play: rotates(olivia),
@@ -223,7 +221,7 @@ await t.test("entries by those who may not sign", async (t) => {
     { by: by(mallory), privateKey: mallory.privateKey, change: accomplice },
     { by: `user:${attacker.id}`, privateKey: attacker.privateKey, change },
   ]);
-  await after("an invitation that nobody made", [
+  await after("an invitation without an entry", [
     { by: `invite:${"ab".repeat(32)}`, privateKey: attacker.privateKey, change: accomplice },
   ]);
 });
@@ -276,7 +274,7 @@ await t.test("a removal that is withheld", async (t) => {
     await expectAttack(
       t,
       scene,
-      `${who.name} rotates or asks`,
+      `${who.name} rotates or requests`,
       {
         lie,
         play: async (stage) => {
@@ -469,7 +467,7 @@ await t.test("the places and versions of entries", async (t) => {
   );
 });
 
-/** Whoever writes reads the newer entries first. */
+/** A writer reads the newer entries first. */
 function bobWrites(): Person {
   return olivia;
 }
@@ -490,7 +488,7 @@ await t.test("two managers rotate at the same time", async (t) => {
     "one of them at least",
   );
   for (const one of both) if (one.status === "rejected") t.match(one.reason, { code: "conflict" });
-  // The loser's rotation is answered as if it had been stored.
+  // The loser's rotation is acknowledged as if it had been stored.
   const lie: Lie = async (exchange) => {
     if (!exchange.path.endsWith("/rotate")) return exchange.answer;
     const { folder } = (await rotationAnswer(exchange.answer.body)) ?? {};
@@ -510,12 +508,12 @@ await t.test("two managers rotate at the same time", async (t) => {
     },
     ["as honest", "history_forked", "history_rolled_back", "key_mismatch", "conflict", "bad_answer"],
   );
-  await expectAttack(t, scene, "and everybody reads afterwards", { lie: ({ answer }) => answer, play: lists(bob) }, [
+  await expectAttack(t, scene, "and all members read afterwards", { lie: ({ answer }) => answer, play: lists(bob) }, [
     "as honest",
   ]);
 });
 
-/** What the service says of a folder whose rotation was taken, made of a refusal. */
+/** The service's view of a folder after a stored rotation, made from a refusal. */
 async function rotationAnswer(body: unknown): Promise<{ folder: unknown } | undefined> {
   if (typeof body === "object" && body !== null && "id" in body) return { folder: body };
   const { data } = (await scene.ask(olivia, "GET", "/api/org/folders")) as { data: Json[] };
@@ -605,7 +603,7 @@ await t.test("names", async (t) => {
     "secret_not_found",
     "bad_answer",
   ]);
-  // Rita founds a folder in the open, with a name that is taken, and gives it to Bob.
+  // Rita creates a folder with an existing name and shares it with Bob.
   const gift = await giftBy(rita);
   const offered = (keep: (item: Json) => boolean): Lie => gift.offered(keep);
   const codes = ["as honest", "not_accepted", "name_ambiguous"];
@@ -633,7 +631,7 @@ await t.test("names", async (t) => {
   await expectAttack(
     t,
     scene,
-    "and bob is asked",
+    "and bob compares",
     {
       lie: only,
       play: async (stage) => {
@@ -647,7 +645,7 @@ await t.test("names", async (t) => {
     codes,
   );
   t.strictSame(new Set(asked), new Set([rita.email]), "the giver's e-mail is the one of the organization's history");
-  // Eve founds one: nobody of the organization.
+  // Eve creates one: a person outside the organization.
   const eves = await giftBy(people.eve);
   await expectAttack(
     t,
@@ -665,7 +663,7 @@ await t.test("names", async (t) => {
   );
 });
 
-/** A folder "production" that somebody founds and gives to Bob, under a key of the attacker; the service shows it to Bob. */
+/** A folder "production" that a person creates and shares with Bob, under a key of the attacker. */
 async function giftBy(founder: Person): Promise<{ id: string; offered(keep: (item: Json) => boolean): Lie }> {
   const id = newId();
   const res = `folder:${id}`;
@@ -753,7 +751,7 @@ await t.test("adoption and trust of a history that is hidden or forked", async (
     "history_rolled_back",
     "conflict",
   ]);
-  // Mallory's fork, from where she managed production; her words are right, and she is no member.
+  // Mallory's fork after her time as manager; her words are right, and she is not a member.
   const present = await storedHistory(world, olivia, production);
   const signed = { by: by(mallory), privateKey: mallory.privateKey };
   const more = Array.from({ length: present.length }, () => ({ ...signed, change: { name: "production" } }));
@@ -788,7 +786,7 @@ await t.test("adoption and trust of a history that is hidden or forked", async (
     ...codes,
     "access_denied",
   ]);
-  // The words that are compared are of the genuine history; what is read afterwards is another one.
+  // The compared words are of the genuine history; later reads show another one.
   let asked = 0;
   const switching: Lie = (exchange) => {
     if (exchange.path.endsWith("/history") && exchange.path.includes(folders.production)) asked += 1;
@@ -805,7 +803,7 @@ await t.test("adoption and trust of a history that is hidden or forked", async (
 });
 
 await t.test("a key that changes between the comparison and the signature", async (t) => {
-  // A token that the service made carries no invitation: its machine is confirmed by comparing words.
+  // A token of the service has no invitation: its machine is confirmed by comparing words.
   const path = `/api/org/applications/${world.application}/tokens`;
   const body = { name: "by hand", folders: [{ folder_id: folders.production, permission: "read" }] };
   const { token } = (await scene.ask(olivia, "POST", path, body)) as { token: string };

@@ -20,8 +20,8 @@ import { bareBox } from "../../../packages/sdk/test/machine.ts";
 import { newMachine, newPerson } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-// A machine with the right to write stores each shape of secret that an honest client would not write. None of them may
-// stop a rotation of the folder, and what still opens is kept.
+// A machine with the right to write stores secrets in shapes that an honest client would not write. None
+// may stop a rotation of the folder, and readable values stay readable.
 
 const { url } = await npmStart(t, { directory: testDirectory(t) }).ready;
 const alice = await newPerson(t, url, "alice@example.com");
@@ -88,8 +88,8 @@ const shapes = {
     fields: fieldOf("password", "in the field"),
   },
   "a field that does not open": { fields: () => Promise.resolve({ password: noise }) },
-  "a field that has no room to grow": { fields: async () => ({ password: await bareBox(folderKey, longest) }) },
-  "a field larger in the payload than its room": {
+  "a field at its size limit": { fields: async () => ({ password: await bareBox(folderKey, longest) }) },
+  "a field larger in the payload than its limit": {
     payload: encodeSecret({ name: "a", fields: { password: "a".repeat(80_000) } }),
     fields: fieldOf("password", "short"),
   },
@@ -119,7 +119,7 @@ await t.test("no shape stops the rotation, and each that did not open is named",
   const { unopened } = JSON.parse(stdout) as { unopened: { uid: string; parts: string[] }[] };
   const expected: Partial<Record<keyof typeof shapes, string[]>> = {
     "a field that does not open": ["field password"],
-    "a field that has no room to grow": ["field password"],
+    "a field at its size limit": ["field password"],
     "half of a surrogate pair": ["payload"],
     "a payload that is no secret": ["payload"],
     "a DEK that does not open": ["dek", "payload"],
@@ -145,7 +145,7 @@ await t.test("the honest secret reads as before, and each value that opened open
   const values: Partial<Record<keyof typeof shapes, string>> = {
     "a field that the payload has not": "only here",
     "a field that the payload has otherwise": "in the payload",
-    "a field larger in the payload than its room": "short",
+    "a field larger in the payload than its limit": "short",
     "half of a surrogate pair": "whole",
     "a payload that is no secret": "still there",
     "a DEK that does not open": "without a DEK",
@@ -159,7 +159,7 @@ await t.test("the honest secret reads as before, and each value that opened open
     t.equal(decodeText(opened), value, name);
   }
   const unchanged = await request(readerFile, "GET", `/secrets/${uidOf("a field that does not open")}/fields/password`);
-  t.equal(unchanged.body["value_encrypted"], noise, "what does not open stays as it was");
+  t.equal(unchanged.body["value_encrypted"], noise, "an unreadable value stays unchanged");
   const bare = await request(readerFile, "GET", `/secrets/${uidOf("a bare DEK")}`);
   const dek = await unboxBound(key, String(bare.body["wrapped_dek"]), contexts.dek(uidOf("a bare DEK")));
   t.equal(dek.length, 32, "a bare DEK is bound to its secret from now on");

@@ -5,14 +5,15 @@ import { systematic } from "./hostile/systematic.ts";
 import { createWire } from "./hostile/wire.ts";
 import { npmStart } from "./npm-start.ts";
 
-// A server that lies about one member of one answer, at each step of a journey through all features. Which lies are told is
-// decided by the seed; HOSTILE_SEED plays others, HOSTILE_EACH makes a longer run. `npm run hostile` plays all of them.
+// A server that lies about one member of one response, at each step of a journey through all features. The
+// seed chooses the lies; HOSTILE_SEED changes it, HOSTILE_EACH makes a longer run. `npm run hostile` plays
+// all of them.
 
 const seed = process.env["HOSTILE_SEED"] ?? "1";
 const each = Number(process.env["HOSTILE_EACH"] ?? 8);
 t.comment(`HOSTILE_SEED=${seed} HOSTILE_EACH=${each}`);
 
-await t.test("no lie makes a client print, encrypt or seal what it must not", async (t) => {
+await t.test("no lie makes a client print, encrypt or seal wrongly", async (t) => {
   const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
   const onStep = (line: string): void => t.comment(line);
   const { findings, lies, outcomes } = await systematic({ wire: createWire(url), seed, each, onStep });

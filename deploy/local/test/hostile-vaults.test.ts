@@ -12,6 +12,7 @@ import {
   eachItem,
   forgeRecords,
   handOutVault,
+  type Json,
   recordAnswers,
   replay,
   rewrite,
@@ -19,11 +20,9 @@ import {
   storedHistory,
   vaultAnswers,
 } from "./hostile/lies.ts";
-import type { Json } from "./hostile/lies.ts";
 import type { Said } from "./hostile/oracle.ts";
 import type { Stage } from "./hostile/stage.ts";
-import { createWire } from "./hostile/wire.ts";
-import type { Lie } from "./hostile/wire.ts";
+import { createWire, type Lie } from "./hostile/wire.ts";
 import type { Person } from "./hostile/world.ts";
 import { npmStart } from "./npm-start.ts";
 
@@ -354,7 +353,7 @@ await t.test("holders that the service invents", async (t) => {
   ]);
 });
 
-await t.test("a vault that is given by those who are not believed", async (t) => {
+await t.test("a vault that is shared by untrusted persons", async (t) => {
   for (const founder of [rita, people.eve, mallory]) {
     const id = newId();
     const change = {
@@ -473,7 +472,7 @@ await t.test("two managers rotate at the same time", async (t) => {
     "one of them at least",
   );
   for (const one of both) if (one.status === "rejected") t.match(one.reason, { code: "conflict" });
-  // The loser is answered as if its rotation had been stored.
+  // The loser's rotation is acknowledged as if it had been stored.
   const lie: Lie = async (exchange) => {
     if (!exchange.path.endsWith("/rotate") || exchange.answer.status === 200) return exchange.answer;
     const vault = (await scene.ask(olivia, "GET", `/api/vaults/${team.id}`)) as Json;
@@ -493,7 +492,7 @@ await t.test("two managers rotate at the same time", async (t) => {
     "conflict",
     "bad_answer",
   ]);
-  await expectAttack(t, scene, "and everybody reads afterwards", { lie: ({ answer }) => answer, play: reads(bob) }, [
+  await expectAttack(t, scene, "and all members read afterwards", { lie: ({ answer }) => answer, play: reads(bob) }, [
     "as honest",
   ]);
 });

@@ -12,7 +12,7 @@ import { writeRunFile } from "../src/run-file.ts";
 
 const run = promisify(execFile);
 
-await t.test("who comes second is told which process runs, and where", (t) => {
+await t.test("a second process is refused with the first one's id and place", (t) => {
   const directory = testDirectory(t);
   const release = takeLock(directory);
   t.throws(() => takeLock(directory), { message: `already running: process ${process.pid} uses ${directory}` });
@@ -48,7 +48,7 @@ for (const [what, content] of Object.entries(stale)) {
   });
 }
 
-await t.test("of several who find a stale lock at the same time, one gets it", async (t) => {
+await t.test("of several concurrent processes one replaces a stale lock", async (t) => {
   const directory = testDirectory(t);
   mkdirSync(join(directory, "run"));
   writeFileSync(join(directory, "run/lock"), JSON.stringify({ pid: 2 ** 22 + 1, started: "1" }));
@@ -63,7 +63,7 @@ await t.test("of several who find a stale lock at the same time, one gets it", a
     );
     return { child, said };
   });
-  // Nobody ends before everybody has tried, so that no lock becomes stale meanwhile.
+  // No process ends before all have tried, so that no lock becomes stale meanwhile.
   const answers = await Promise.all(tries.map(({ said }) => said));
   for (const { child } of tries) child.child.stdin?.end();
   await Promise.all(tries.map(({ child }) => child));
@@ -94,7 +94,7 @@ function start(directory: string, program: string) {
   return { child, said: text(child.stdout) };
 }
 
-await t.test("who finds a stale lock does not remove the one that another has put in its place", async (t) => {
+await t.test("a process that finds a stale lock does not remove a newer one", async (t) => {
   const directory = testDirectory(t);
   mkdirSync(join(directory, "run"));
   const lock = join(directory, "run/lock");
@@ -110,7 +110,7 @@ await t.test("who finds a stale lock does not remove the one that another has pu
       if (path !== ${JSON.stringify(lock)}) return found;
       fs.readFileSync = readFileSync;
       syncBuiltinESMExports();
-      // It has looked. Now the other takes the lock, before anything is done about what was seen.
+      // After its check another process takes the lock, before it acts.
       fs.writeSync(1, "looked ");
       while (readFileSync(path, "utf8") === found) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       return found;
@@ -126,7 +126,7 @@ await t.test("who finds a stale lock does not remove the one that another has pu
   t.equal(await other.said, "mine\n");
 });
 
-await t.test("one that was killed while it replaced a stale lock is in nobody's way", async (t) => {
+await t.test("a process that was killed during the replacement does not block others", async (t) => {
   const directory = testDirectory(t);
   mkdirSync(join(directory, "run"));
   const stale = JSON.stringify({ pid: 2 ** 22 + 1, started: "1" });

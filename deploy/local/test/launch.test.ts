@@ -6,7 +6,7 @@ import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { checkout } from "../src/checkout.ts";
 
-// A small checkout with the real launcher, whose only dependency is the Node that runs this test.
+// A small checkout with the real launcher; its only dependency is this test's Node.
 const small = testDirectory(t);
 
 function write(path: string, content: unknown): void {
@@ -51,7 +51,7 @@ writeProject("24.0.0");
 mkdirSync(join(small, "node-package/bin"));
 symlinkSync(process.execPath, join(small, "node-package/bin/node"));
 mkdirSync(join(small, "deploy/local"), { recursive: true });
-for (const name of ["launch.mjs", "keep-serving.mjs"])
+for (const name of ["launch.mjs", "supervise-server.mjs"])
   copyFileSync(join(checkout, "deploy/local", name), join(small, "deploy/local", name));
 const program = `
   const text: string = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), path: process.env.PATH });
@@ -77,7 +77,7 @@ await t.test("in a fresh checkout it installs and then runs the command, whose e
   t.match(path.split(":").slice(0, 2), [join(small, "node_modules/.bin"), join(small, "node_modules/node/bin")]);
 });
 
-await t.test("what is installed is not installed again", async (t) => {
+await t.test("a complete installation is not repeated", async (t) => {
   const { code, err } = await launch("check");
   t.equal(err, "");
   t.equal(code, 7);
@@ -96,26 +96,23 @@ await t.test("a package that is missing is installed", async (t) => {
   t.equal(code, 7);
 });
 
-await t.test(
-  "a start that is told to stop before it listens for that has stopped in order, another command not",
-  async (t) => {
-    const waits = `console.log("begun"); setInterval(() => undefined, 1000);`;
-    for (const name of ["start", "check"]) write(`deploy/local/src/${name}.ts`, waits);
-    for (const [args, signal, expected] of [
-      [["start"], "SIGTERM", 0],
-      [["start"], "SIGINT", 0],
-      [["start", "--reset"], "SIGTERM", 143],
-      [["check"], "SIGTERM", 143],
-    ] as const) {
-      const child = spawn(process.execPath, [join(small, "deploy/local/launch.mjs"), ...args], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      await once(child.stdout, "data");
-      child.kill(signal);
-      t.same(await once(child, "exit"), [expected, null], `${args.join(" ")} ${signal}`);
-    }
-  },
-);
+await t.test("a start that gets a signal before its handlers has stopped in order, another command not", async (t) => {
+  const waits = `console.log("begun"); setInterval(() => undefined, 1000);`;
+  for (const name of ["start", "check"]) write(`deploy/local/src/${name}.ts`, waits);
+  for (const [args, signal, expected] of [
+    [["start"], "SIGTERM", 0],
+    [["start"], "SIGINT", 0],
+    [["start", "--reset"], "SIGTERM", 143],
+    [["check"], "SIGTERM", 143],
+  ] as const) {
+    const child = spawn(process.execPath, [join(small, "deploy/local/launch.mjs"), ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    child.kill(signal);
+    t.same(await once(child, "exit"), [expected, null], `${args.join(" ")} ${signal}`);
+  }
+});
 
 await t.test("where the Node of node_modules does not run, one of the same version takes its place", async (t) => {
   write("deploy/local/src/check.ts", program);
@@ -126,7 +123,7 @@ await t.test("where the Node of node_modules does not run, one of the same versi
   t.match(JSON.parse(out), { args: ["here"] });
 });
 
-await t.test("without a Node that it can run it says what is missing", async (t) => {
+await t.test("without a usable Node it reports what is missing", async (t) => {
   rmSync(join(small, "node-package/bin/node"));
   const { code, out, err } = await launch("check");
   t.equal(code, 1);
@@ -137,7 +134,7 @@ await t.test("without a Node that it can run it says what is missing", async (t)
 await t.test("a command that does not exist, or is not in this checkout, is named", async (t) => {
   t.match(await launch("dance"), {
     code: 1,
-    err: 'coffer: no command "dance": start, test, check, backup, restore, images, compose, prepack, postpack, bench, cases, fuzz, hostile, mutants, test:cluster\n',
+    err: 'coffer: no command "dance": start, test, check, backup, restore, drill, images, compose, prepack, postpack, bench, cases, fuzz, hostile, mutants, check:chart, cluster, test:cluster\n',
   });
   t.match(await launch("bench"), { code: 1, err: "coffer: deploy/bench/src/main.ts is not in this checkout\n" });
 });

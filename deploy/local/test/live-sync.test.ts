@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageProblems } from "@coffer/openapi";
-import { personClient } from "@coffer/sdk";
-import type { PersonClient, PersonSession } from "@coffer/sdk";
+import { personClient, type PersonClient, type PersonSession } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { npmStart, until } from "./npm-start.ts";
 import { newAccount, secondSession } from "./vault-people.ts";
 
-// What goes over the WebSocket of a whole installation, looked at without the SDK, which hides it.
+// The WebSocket messages of a whole installation, without the SDK, which hides them.
 
 const directory = testDirectory(t);
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "100000", COFFER_LIMIT_USER: "100000" };
@@ -17,10 +16,10 @@ const { url } = await coffer.ready;
 
 type Message = Record<string, unknown> & { type: string };
 
-/** What was not as it is described, in any message. */
+/** Deviations from the description, in any message. */
 const undescribed: string[] = [];
 
-/** A connection and all that it has heard. */
+/** A connection with all received messages. */
 interface Listener {
   messages: Message[];
   pushes(): Message[];
@@ -59,7 +58,7 @@ async function listen({ access_token: token }: PersonSession): Promise<Listener>
   };
 }
 
-/** Waits until a listener has had a push with these fields. */
+/** Waits until a connection has received a push with these fields. */
 async function pushed(listener: Listener, wanted: Record<string, unknown>): Promise<void> {
   const isWanted = (push: Message): boolean => Object.entries(wanted).every(([name, value]) => push[name] === value);
   await until(() => listener.pushes().some(isWanted));
@@ -78,7 +77,7 @@ const login = async (): Promise<{ session: PersonSession; me: PersonClient; list
   return { session, me: personClient(session, url), listener };
 };
 
-await t.test("a change of a record, a vault and its members is told to whom it concerns", async (t) => {
+await t.test("a change of a record, a vault and its members is pushed to the people concerned", async (t) => {
   const [hers, his] = [await listen(aliceSession), await listen(bobSession)];
   const { server_time } = await hers.sync();
   t.match(await his.sync(), { changes: [], deleted: [], has_more: false, reset: false });
@@ -86,7 +85,7 @@ await t.test("a change of a record, a vault and its members is told to whom it c
   await pushed(hers, { action: "vault_created", vault_id: vault.id });
   const { id } = await alice.records.create(vault.id, { type: "login", fields: { name: "a", password: "1" } });
   await pushed(hers, { action: "record_created", record_id: id, vault_id: vault.id });
-  t.same(his.pushes(), [], "who does not see it hears nothing");
+  t.same(his.pushes(), [], "a person without the vault receives nothing");
 
   await alice.vaults.share(vault.id, { userId: bobsId, permission: "write" });
   await pushed(his, { action: "vault_created", vault_id: vault.id });
@@ -114,7 +113,7 @@ await t.test("a change of a record, a vault and its members is told to whom it c
   await pushed(hers, { action: "vault_deleted", vault_id: vault.id });
 });
 
-await t.test("a change of a folder is told to its holders, and to who was one", async () => {
+await t.test("a change of a folder is pushed to its present and former holders", async () => {
   const [hers, his] = [await listen(aliceSession), await listen(bobSession)];
   await Promise.all([hers.sync(), his.sync()]);
   const { id } = await alice.folders.create("production");
@@ -125,9 +124,9 @@ await t.test("a change of a folder is told to its holders, and to who was one", 
   for (const listener of [hers, his]) await pushed(listener, { ...folder, change: "secrets" });
   await alice.folders.rotate(id);
   for (const listener of [hers, his]) await pushed(listener, { ...folder, change: "key" });
-  const heard = his.pushes().length;
+  const before = his.pushes().length;
   await alice.folders.unshare(id, bobsId);
-  await until(() => his.pushes().length > heard);
+  await until(() => his.pushes().length > before);
 });
 
 await t.test("a session that is ended by an administrator gets a logout, and is closed with 4001", async (t) => {
@@ -137,21 +136,21 @@ await t.test("a session that is ended by an administrator gets a logout, and is 
   t.equal(await listener.closed(), 4001);
 });
 
-await t.test("who logs out is closed with 4001 without a push", async (t) => {
+await t.test("a logout closes with 4001 without a push", async (t) => {
   const { me, listener } = await login();
   await me.logout();
   t.equal(await listener.closed(), 4001);
   t.same(listener.pushes(), []);
 });
 
-await t.test("who is suspended in the only organization gets a logout", async (t) => {
+await t.test("a suspension in the only organization sends a logout", async (t) => {
   const { listener } = await login();
   await alice.members.update(bobsId, { status: "suspended" });
   await pushed(listener, { action: "logout", reason: "member_suspended" });
   t.equal(await listener.closed(), 4001);
 });
 
-await t.test("at the end connections are closed with 1012, and no token is in any log", async (t) => {
+await t.test("at shutdown connections are closed with 1012, and no token is in any log", async (t) => {
   const listeners = await Promise.all([listen(aliceSession), listen(aliceSession)]);
   process.kill(coffer.state().pid, "SIGTERM");
   for (const listener of listeners) t.equal(await listener.closed(), 1012);
@@ -162,7 +161,7 @@ await t.test("at the end connections are closed with 1012, and no token is in an
   for (const log of logs) t.notOk(log.includes(payload));
 });
 
-await t.test("every message was as docs/spec/sync describes it", (t) => {
+await t.test("every message matched docs/spec/sync", (t) => {
   t.same(undescribed, []);
   t.end();
 });

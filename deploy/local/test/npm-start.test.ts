@@ -7,7 +7,7 @@ import t from "tap";
 import { readRunFile } from "../src/run-file.ts";
 import { killGroup, living, processesOf, until } from "./npm-start.ts";
 
-// What a test has started goes with it, also when it has no time for its teardowns.
+// Processes of a test end with it, also without its teardowns.
 
 const [program] = tiedToThisProcess(["npm"], "SIGTERM");
 const untied = program === "npm" ? "only Linux ends a process with another one" : false;
@@ -18,7 +18,7 @@ for (const [how, end, skip] of [
 ] as const) {
   await t.test(`of a test that ${how} no npm start is left`, { skip, timeout: 180_000 }, async (t) => {
     const directory = testDirectory(t);
-    // It is not there any more to remove what it writes.
+    // The test cannot remove its files any more.
     const itsOwn = testDirectory(t);
     const file = join(import.meta.dirname, "never-ending.ts");
     const test = spawn(process.execPath, [file, directory, end], {

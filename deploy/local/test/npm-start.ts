@@ -4,11 +4,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { requireAsDescribed, watchedEnvironment } from "@coffer/openapi";
 import { endServersIn, isAlive, tiedToThisProcess } from "@coffer/stores";
-import { makeTestDirectory, removeTestDirectory } from "@coffer/testkit";
-import type { TestScope } from "@coffer/testkit";
+import { makeTestDirectory, removeTestDirectory, type TestScope } from "@coffer/testkit";
 import { checkout } from "../src/checkout.ts";
-import { readRunFile } from "../src/run-file.ts";
-import type { RunState } from "../src/run-file.ts";
+import { readRunFile, type RunState } from "../src/run-file.ts";
 
 export interface Started {
   /** The process of npm, which leads the group of npm, the launcher and the server. */
@@ -17,7 +15,7 @@ export interface Started {
   stderr(): string;
   /** The exit code. */
   exited: Promise<number | null>;
-  /** Resolves when the ready line is out. Throws when the program ends before, with what it said. */
+  /** Resolves with the ready line. Throws the output if the program ends before. */
   ready: Promise<RunState>;
   state(): RunState;
 }
@@ -28,14 +26,14 @@ export interface StartOptions {
   env?: Record<string, string>;
 }
 
-/** What npmStart has started and no teardown has ended yet: a test that bails out runs none. */
+/** Started by npmStart and not yet ended by a teardown: a test that bails out runs none. */
 const started = new Set<number>();
 process.once("exit", () => started.forEach(killGroup));
 
 /**
- * Runs `npm start` on a data directory and a free port. What is still there when the test ends is killed, however it ends:
- * of a test that is killed itself the kernel ends npm, which ends the rest. The test fails
- * when the installation was asked or has answered anything that the description of the interface does not allow.
+ * Runs `npm start` on a data directory and a free port. Kills the rest when the test ends; if the test
+ * itself is killed, the kernel ends npm, which ends the rest. The test fails if an exchange contradicts the
+ * description of the interface.
  */
 export function npmStart(t: TestScope, { directory, args = [], env = {} }: StartOptions): Started {
   const notes = makeTestDirectory();
@@ -47,7 +45,7 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
     cwd: checkout,
     env: {
       ...Object.fromEntries(inherited),
-      // Whoever runs the tests may be logged in somewhere.
+      // The person who runs the tests may be logged in somewhere.
       XDG_CONFIG_HOME: directory,
       COFFER_DATA_DIR: directory,
       COFFER_PORT: "0",
@@ -73,17 +71,17 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
     if (child.exitCode !== null) throw new Error(`ended before it was ready: ${text.err}`);
     return text.out.includes("\n") && readRunFile(directory) !== null;
   }).then(state);
-  // Who does not wait for it does not care.
+  // The caller may not wait for it.
   ready.catch(() => undefined);
   t.teardown(async () => {
-    // One that has ended by itself was refused, and the file is that of whoever runs on this data.
+    // A process that has ended was refused, and the file belongs to the one that runs on this data.
     const own = child.exitCode === null ? readRunFile(directory) : null;
     const services = Object.values(own?.services ?? {}).map((service) => service.pid);
     killGroup(pid);
     await exited;
     started.delete(pid);
     try {
-      // They are in groups of their own, and end when they notice; on a busy machine that takes them a while.
+      // They have their own process groups, and end when they notice; on a busy machine that takes a while.
       await until(() => living(services).length === 0);
       requireAsDescribed(problems);
     } finally {
@@ -94,7 +92,7 @@ export function npmStart(t: TestScope, { directory, args = [], env = {} }: Start
   return { pid, stdout: () => text.out, stderr: () => text.err, exited, ready, state };
 }
 
-/** Kills npm, the launcher and the server, so that none of them can do anything any more. */
+/** Kills npm, the launcher and the server. */
 export function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
@@ -113,7 +111,7 @@ export function living(pids: readonly number[]): number[] {
   return pids.filter(isAlive);
 }
 
-/** Waits until something holds, at most a minute. Throws when it does not come to hold. */
+/** Waits until a condition is true, at most a minute. Throws after that. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;
   while (!(await holds())) {

@@ -6,8 +6,8 @@ import t from "tap";
 import { password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-// An office behind one address, in the default configuration: five strict requests in any 60 s. Twenty people who register and
-// log in within ten minutes make forty of the fifty strict requests that fit, if each of these takes one.
+// An office behind one address, with default limits: five strict requests in any 60 s. Twenty people who
+// register and log in within ten minutes need forty of the fifty possible requests, one for each.
 
 const { url } = await npmStart(t, { directory: testDirectory(t) }).ready;
 const device = () => ({ id: newId(), name: "test", type: "cli" });

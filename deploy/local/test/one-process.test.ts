@@ -40,7 +40,7 @@ if (linux) {
   symlinkSync("/dev/full", join(directory, "log/siem-forwarder.log"));
 }
 
-// What is started belongs to the whole file, whichever test starts it.
+// Started parts belong to the whole file.
 const file = t;
 let first = npmStart(file, { directory, env });
 
@@ -85,7 +85,7 @@ await t.test("the stores that root starts run as a user that may do nothing else
   t.end();
 });
 
-await t.test("each path is answered by its service, and no path by nobody", async (t) => {
+await t.test("each path is answered by its service, other paths with 404", async (t) => {
   const { url } = first.state();
   t.equal(await statusOf(`${url}/api/sm/v1/secrets`), 401);
   t.equal(await statusOf(`${url}/api/org/audit`), 401);
@@ -155,7 +155,7 @@ await t.test(
     t.same(living(stores), stores);
     first = npmStart(file, { directory, env });
     const again = await first.ready;
-    t.same(living(processesOf(state)), [], "what was left is gone");
+    t.same(living(processesOf(state)), [], "all leftovers have ended");
     t.same(await query(again, "SELECT count(*)::int AS n FROM public.proof"), [{ n: 1000 }]);
     t.equal(first.stdout(), `coffer ready at ${again.url}\n`, "the installation is not new");
   },
@@ -205,10 +205,10 @@ await t.test("with COFFER_BASE_URL the ready line and the lines to paste name th
   await until(() => other.stderr().includes(`listening at ${url}`));
 });
 
-await t.test("a given store that does not answer is a line, not a trace", async (t) => {
+await t.test("a given store that does not answer is reported in one line", async (t) => {
   const other = testDirectory(t);
   mkdirSync(other, { recursive: true });
-  const COFFER_POSTGRES_URL = "postgres://nobody:secret-word@127.0.0.1:1/none";
+  const COFFER_POSTGRES_URL = "postgres://unknown:secret-word@127.0.0.1:1/none";
   const failed = npmStart(t, { directory: other, env: { COFFER_POSTGRES_URL } });
   t.equal(await failed.exited, 1);
   t.match(failed.stderr(), /^coffer: Postgres: .*ECONNREFUSED.*$/m);

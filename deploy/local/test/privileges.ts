@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What the kernel says a process may do. */
+/** The privileges of a process, by the kernel. */
 export interface Privileges {
   /** Real, effective, saved and file-system user. */
   uids: number[];

@@ -1,18 +1,23 @@
 import { once } from "node:events";
-import { createServer, request as httpRequest } from "node:http";
-import type { IncomingMessage, RequestListener, RequestOptions, Server } from "node:http";
-import { connect } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import {
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestListener,
+  type RequestOptions,
+  type Server,
+} from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { createRefusals, serve } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
 import type { TestScope } from "@coffer/testkit";
 import { createProxy } from "../src/proxy.ts";
 
-/** By which the service knows the router. */
+/** Identifies the router to the service. */
 export const secret = "the secret of this start";
 
-/** A router and what is behind it. */
+/** A router and its service. */
 export interface Pair {
   /** The port of the router. */
   port: number;
@@ -43,15 +48,15 @@ export async function pair(t: TestScope, listener: RequestListener, trusted: str
   return { port: serving.port, backend, setDown: (value) => (down = value) };
 }
 
-/** One request; the answer with its body read. */
-export async function ask(port: number, options: RequestOptions = {}, body = "") {
+/** One request; the response with its body. */
+export async function request(port: number, options: RequestOptions = {}, body = "") {
   const request = httpRequest({ host: "127.0.0.1", port, agent: false, ...options });
   request.end(Buffer.from(body));
   const [answer] = (await once(request, "response")) as [IncomingMessage];
   return { status: answer.statusCode, headers: answer.headers, raw: answer.rawHeaders, body: await text(answer) };
 }
 
-/** What the service saw, as its answer. */
+/** The request as the service saw it, as its response. */
 export const echo: RequestListener = (request, response) => {
   void text(request).then((body) => {
     response.writeHead(207, "Seen", ["Set-Cookie", "a=1", "Set-Cookie", "b=2", "X-Hop", "no", "Connection", "X-Hop"]);
@@ -60,7 +65,7 @@ export const echo: RequestListener = (request, response) => {
   });
 };
 
-/** The answer of `echo`. */
+/** The response of `echo`. */
 export interface Seen {
   method: string;
   url: string;
@@ -68,7 +73,7 @@ export interface Seen {
   body: string;
 }
 
-/** Asks for another protocol and returns the socket with what has been said so far. */
+/** Requests another protocol and returns the socket with the received text. */
 export async function upgrade(
   port: number,
   headers: string,

@@ -3,8 +3,7 @@ import type { RequestOptions } from "node:http";
 import { connect } from "node:net";
 import t from "tap";
 import { routerSecretHeader } from "@coffer/http";
-import type { Seen } from "./proxied-service.ts";
-import { ask, echo, pair, secret } from "./proxied-service.ts";
+import { request, echo, pair, secret, type Seen } from "./proxied-service.ts";
 
 const bodies: [string, RequestOptions, string][] = [
   ["a POST without a body", { method: "POST" }, ""],
@@ -13,10 +12,10 @@ const bodies: [string, RequestOptions, string][] = [
   ["a POST with a length", { method: "POST", headers: { "Content-Length": "4" } }, "four"],
 ];
 for (const [what, options, body] of bodies) {
-  await t.test(`${what} keeps its frame, and the connection its order`, async (t) => {
+  await t.test(`${what} has its own frame, and the connection its order`, async (t) => {
     const { port } = await pair(t, echo);
     for (let round = 1; round <= 2; round += 1) {
-      const seen = JSON.parse((await ask(port, options, body)).body) as Seen;
+      const seen = JSON.parse((await request(port, options, body)).body) as Seen;
       t.equal(seen.body, body);
       t.equal(seen.method, options.method);
     }
@@ -45,7 +44,7 @@ for (const method of ["GET", "HEAD", "DELETE", "OPTIONS", "POST"]) {
       const seen: (string | undefined)[] = [];
       const { port } = await pair(t, (request, response) => {
         seen.push(`${request.method ?? ""} ${request.url ?? ""} ${String(request.headers[routerSecretHeader])}`);
-        // As a service that answers before it looks at a body.
+        // Like a service that answers before it reads a body.
         response.end("seen");
         request.resume();
       });
@@ -53,7 +52,7 @@ for (const method of ["GET", "HEAD", "DELETE", "OPTIONS", "POST"]) {
       t.teardown(() => socket.destroy());
       socket.write(`${method} /api/first HTTP/1.1\r\nHost: x\r\n${rest}`);
       await once(socket, "data");
-      t.equal((await ask(port, { path: "/api/second" })).body, "seen");
+      t.equal((await request(port, { path: "/api/second" })).body, "seen");
       t.same(seen, [`${method} /api/first ${secret}`, `GET /api/second ${secret}`]);
     });
   }

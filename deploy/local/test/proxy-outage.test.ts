@@ -1,23 +1,22 @@
 import { once } from "node:events";
-import { request as httpRequest } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import { ask, echo, pair } from "./proxied-service.ts";
+import { request, echo, pair } from "./proxied-service.ts";
 
 await t.test("a service that is away is 503 with Retry-After, and comes back by itself", async (t) => {
   const { port, backend, setDown } = await pair(t, echo);
   const expected = { error: "unavailable", request_id: "abc", message: String };
   setDown(true);
-  const starting = await ask(port, { headers: { "X-Request-Id": "abc" } });
+  const starting = await request(port, { headers: { "X-Request-Id": "abc" } });
   t.match(starting, { status: 503, headers: { "retry-after": "1", "cache-control": "no-store" } });
   t.match(JSON.parse(starting.body), expected);
   setDown(false);
-  t.equal((await ask(port)).status, 207);
+  t.equal((await request(port)).status, 207);
   backend.closeAllConnections();
   backend.close();
   await once(backend, "close");
-  const gone = await ask(port, { method: "POST" }, "body");
+  const gone = await request(port, { method: "POST" }, "body");
   t.equal(gone.status, 503);
 });
 

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { promisify } from "node:util";
@@ -66,7 +65,7 @@ await t.test("an upgrade while the service is away is 503", async (t) => {
   t.match(said(), /^HTTP\/1.1 503 Service Unavailable\r\n.*Retry-After: 1\r\n.*"unavailable"/s);
 });
 
-await t.test("a refused upgrade ends its connection, whatever the caller does with its side", async (t) => {
+await t.test("a refused upgrade ends its connection, also with a half-open caller", async (t) => {
   for (const away of [true, false]) {
     const backend = createServer().listen(0, "127.0.0.1");
     await once(backend, "listening");

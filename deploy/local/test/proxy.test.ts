@@ -1,16 +1,14 @@
 import { once } from "node:events";
-import { request as httpRequest } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 import t from "tap";
 import { routerSecretHeader } from "@coffer/http";
-import type { Seen } from "./proxied-service.ts";
-import { ask, echo, pair, secret } from "./proxied-service.ts";
+import { request, echo, pair, secret, type Seen } from "./proxied-service.ts";
 
 await t.test("method, path, query, headers, body and answer go through as they are", async (t) => {
   const { port } = await pair(t, echo);
   const headers = { "X-Custom": "ä", Authorization: "Bearer x" };
-  const answer = await ask(port, { method: "PUT", path: "/api/x?a=%2F&b", headers }, "body");
+  const answer = await request(port, { method: "PUT", path: "/api/x?a=%2F&b", headers }, "body");
   const seen = JSON.parse(answer.body) as Seen;
   t.match(seen, { method: "PUT", url: "/api/x?a=%2F&b", body: "body" });
   t.match(seen.headers, { "x-custom": "ä", authorization: "Bearer x", host: `127.0.0.1:${port}` });
@@ -22,12 +20,12 @@ await t.test("method, path, query, headers, body and answer go through as they a
 await t.test("Connection takes neither the host nor the authorization from a request", async (t) => {
   const { port } = await pair(t, echo);
   const headers = { Connection: "Host, Authorization, X-Hop", Authorization: "Bearer x", "X-Hop": "1" };
-  const seen = JSON.parse((await ask(port, { headers })).body) as Seen;
+  const seen = JSON.parse((await request(port, { headers })).body) as Seen;
   t.match(seen.headers, { host: `127.0.0.1:${port}`, authorization: "Bearer x" });
   t.equal(seen.headers["x-hop"], undefined);
 });
 
-await t.test("the source address is decided here, whatever a caller says", async (t) => {
+await t.test("the proxy sets the source address, and ignores the caller's", async (t) => {
   const { port } = await pair(t, echo);
   const headers = {
     "X-Forwarded-For": "1.2.3.4",
@@ -35,16 +33,16 @@ await t.test("the source address is decided here, whatever a caller says", async
     "X-Real-IP": "1.2.3.4",
     [routerSecretHeader]: "guess",
   };
-  const seen = JSON.parse((await ask(port, { headers })).body) as Seen;
+  const seen = JSON.parse((await request(port, { headers })).body) as Seen;
   t.match(seen.headers, { "x-forwarded-for": "127.0.0.1", [routerSecretHeader]: secret });
   t.equal(seen.headers["forwarded"], undefined);
   t.equal(seen.headers["x-real-ip"], undefined);
 });
 
-await t.test("a trusted proxy in front is believed, as far as it can be", async (t) => {
+await t.test("the header of a trusted proxy in front is used", async (t) => {
   const { port } = await pair(t, echo, ["127.0.0.0/8", "10.0.0.0/8"]);
   const headers = { "X-Forwarded-For": "9.9.9.9, 1.2.3.4, 10.0.0.7" };
-  const seen = JSON.parse((await ask(port, { headers })).body) as Seen;
+  const seen = JSON.parse((await request(port, { headers })).body) as Seen;
   t.equal(seen.headers["x-forwarded-for"], "1.2.3.4");
 });
 
@@ -59,7 +57,7 @@ await t.test("a body streams: the service answers its beginning before the end i
   t.equal(await text(answer), "last");
 });
 
-await t.test("who waits for 100 Continue gets it from the service", async (t) => {
+await t.test("100 Continue comes from the service", async (t) => {
   const { port } = await pair(t, echo);
   const request = httpRequest({
     host: "127.0.0.1",

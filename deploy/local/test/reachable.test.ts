@@ -3,13 +3,13 @@ import { unreachableBaseUrls } from "../src/reachable.ts";
 
 const local = ["http://127.0.0.1:8080", "http://localhost:8080"];
 
-await t.test("who listens for other machines is told that the base addresses are this machine's alone", (t) => {
+await t.test("a public listener with local base addresses only causes a warning", (t) => {
   for (const host of ["0.0.0.0", "::", "192.0.2.2", "coffer.example.com"])
     t.match(unreachableBaseUrls(host, local), /COFFER_BASE_URL names the address/, host);
   t.end();
 });
 
-await t.test("nothing is said on loopback, or when one base address is another machine's way here", (t) => {
+await t.test("there is no warning on loopback, or with one public base address", (t) => {
   for (const host of ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
     t.equal(unreachableBaseUrls(host, local), null, host);
   t.equal(unreachableBaseUrls("0.0.0.0", [...local, "http://192.0.2.2:8080"]), null);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { auditActions, auditRecorders, mayRecord } from "@coffer/events";
+import { auditActions } from "@coffer/contract";
+import { auditRecorders, mayRecord } from "@coffer/events";
 import t from "tap";
 
 const services = new URL("../../../services/", import.meta.url).pathname;

@@ -43,7 +43,7 @@ await t.test("a folder that is in use for something else is refused before anyth
   mkdirSync(join(directory, "run"));
   mkdirSync(join(directory, "lost+found"));
   writeFileSync(join(directory, "start.log"), "");
-  t.doesNotThrow(() => refuseForeign(directory), "what a mount, an output or a lock puts there");
+  t.doesNotThrow(() => refuseForeign(directory), "files of a mount, an output or a lock");
   mkdirSync(join(directory, "photos"));
   t.throws(() => refuseForeign(directory), { name: "StartupError", message: /holds photos and no installation/ });
   openInstallation(directory);
@@ -51,33 +51,30 @@ await t.test("a folder that is in use for something else is refused before anyth
   t.end();
 });
 
-await t.test(
-  "an installation that came to nothing is taken back, but not from a store that needs its password",
-  (t) => {
-    const directory = testDirectory(t);
-    const folder = join(directory, "new");
-    t.ok(isEmpty(folder));
-    openInstallation(folder);
-    mkdirSync(join(folder, "run"));
-    t.notOk(isEmpty(folder));
-    takeBack(folder)();
-    t.same(readdirSync(folder), []);
+await t.test("a failed installation is removed, unless a store needs its password", (t) => {
+  const directory = testDirectory(t);
+  const folder = join(directory, "new");
+  t.ok(isEmpty(folder));
+  openInstallation(folder);
+  mkdirSync(join(folder, "run"));
+  t.notOk(isEmpty(folder));
+  takeBack(folder)();
+  t.same(readdirSync(folder), []);
 
-    openInstallation(folder);
-    mkdirSync(join(folder, "run"));
-    writeFileSync(join(folder, "run", "lock"), "of another start");
-    takeBack(folder)();
-    t.same(readdirSync(join(folder, "run")), ["lock"]);
+  openInstallation(folder);
+  mkdirSync(join(folder, "run"));
+  writeFileSync(join(folder, "run", "lock"), "of another start");
+  takeBack(folder)();
+  t.same(readdirSync(join(folder, "run")), ["lock"]);
 
-    openInstallation(folder);
-    mkdirSync(join(folder, "postgres"));
-    takeBack(folder)();
-    t.ok(existsSync(installationFile(folder)));
-    t.end();
-  },
-);
+  openInstallation(folder);
+  mkdirSync(join(folder, "postgres"));
+  takeBack(folder)();
+  t.ok(existsSync(installationFile(folder)));
+  t.end();
+});
 
-await t.test("a machine that bootstrap would not write over is named, and not said to be anybody's", (t) => {
+await t.test("an existing machine file is named, without an owner", (t) => {
   const folder = testDirectory(t);
   t.equal(machineInTheWay(folder), null);
   writeFileSync(join(folder, "machine.json"), "{}");
@@ -86,7 +83,7 @@ await t.test("a machine that bootstrap would not write over is named, and not sa
   t.end();
 });
 
-await t.test("without a terminal to ask and without --yes nothing is removed", async (t) => {
+await t.test("without a terminal and without --yes nothing is removed", async (t) => {
   const directory = testDirectory(t);
   openInstallation(directory);
   t.not(process.stdin.isTTY, true, "a test has no terminal");
@@ -94,7 +91,7 @@ await t.test("without a terminal to ask and without --yes nothing is removed", a
   t.ok(existsSync(installationFile(directory)));
 });
 
-await t.test("an installation keeps its passwords, for its owner alone", (t) => {
+await t.test("an installation stores its passwords, for its owner only", (t) => {
   const directory = testDirectory(t);
   const first = openInstallation(directory);
   t.same(openInstallation(directory), first);

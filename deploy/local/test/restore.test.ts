@@ -5,14 +5,11 @@ import { testDirectory } from "@coffer/testkit";
 import { memoryStorage } from "../../../packages/sdk/test/memory-storage.ts";
 import { npmRun } from "./npm-run.ts";
 import { npmStart, until } from "./npm-start.ts";
-import { copyFiles, dump, load, putFilesBack, whileStopped } from "./restore/backups.ts";
-import type { Dump } from "./restore/backups.ts";
-import { holdings, newAccount, newDevice, secondSession } from "./vault-people.ts";
-import type { SyncedDevice } from "./vault-people.ts";
-import { newWire } from "./wire.ts";
-import type { Wire } from "./wire.ts";
+import { copyFiles, dump, type Dump, load, putFilesBack, whileStopped } from "./restore/backups.ts";
+import { holdings, newAccount, newDevice, secondSession, type SyncedDevice } from "./vault-people.ts";
+import { newWire, type Wire } from "./wire.ts";
 
-// A whole installation is set back to a backup, under devices that know what came after it.
+// A whole installation is restored, with devices that know later changes.
 
 const [files, dumped, backups] = [testDirectory(t), testDirectory(t), testDirectory(t)];
 let directory = testDirectory(t);
@@ -22,7 +19,7 @@ const start = (port: string) =>
   npmStart(file, { directory, env: { ...limits, COFFER_PORT: port, COFFER_DRAIN_SECONDS: "1" } });
 let coffer = start("0");
 const { url } = await coffer.ready;
-/** Devices know one address. */
+/** The address of all devices. */
 const { port } = new URL(url);
 
 async function stop(): Promise<void> {
@@ -42,7 +39,7 @@ async function watchedDevice(session: SyncedDevice["session"], kept = memoryStor
   return { ...(await newDevice(file, url, session, kept, wire.webSocket)), wire };
 }
 
-/** Whether a device was told, over the connections from that number on, that what it holds says nothing any more. */
+/** Whether a device received a reset over its connections from that number on. */
 const wasReset = ({ wire }: WatchedDevice, from = 0): boolean =>
   wire.connections.slice(from).some((all) => all.some(({ type, reset }) => type === "sync_response" && reset === true));
 
@@ -54,11 +51,11 @@ const team = await alice.me.vaults.create("Team", { type: "shared" });
 await alice.me.vaults.share(team.id, { userId: bob.session.user.id, permission: "write" });
 await bob.me.vaults.accept(team.id);
 const add = (name: string) => alice.me.records.create(team.id, { type: "login", fields: { name, password: "old" } });
-const [changed, removed] = [await add("changed"), await add("removed"), await add("kept")];
-const backedUp = { Team: { changed: "old", kept: "old", removed: "old" } };
+const [changed, removed] = [await add("changed"), await add("removed"), await add("unchanged")];
+const backedUp = { Team: { changed: "old", unchanged: "old", removed: "old" } };
 
 type Holdings = Record<string, Record<string, string>>;
-/** What somebody holds as one value, whatever the order. */
+/** A person's records as one value, in any order. */
 const inOrder = (held: Holdings): string =>
   JSON.stringify(Object.entries(held).map(([vault, records]) => [vault, Object.entries(records).sort()]));
 
@@ -66,22 +63,22 @@ async function holds(device: SyncedDevice, expected: Holdings): Promise<void> {
   await until(async () => inOrder(await holdings(device)) === inOrder(expected));
 }
 
-/** What happens after the backup, until every device knows of it; then one of them is off, and the installation too. */
+/** Changes after the backup, until every device has them; then one device and the installation stop. */
 async function liveOnAndStop(): Promise<void> {
   const later = await alice.me.vaults.create("Later");
   await alice.me.records.create(later.id, { type: "login", fields: { name: "later", password: "new" } });
   await add("added");
   await alice.me.records.update(team.id, changed.id, { fields: { name: "changed", password: "new" } });
   await alice.me.records.remove(team.id, removed.id);
-  await holds(alice, { Later: { later: "new" }, Team: { added: "old", changed: "new", kept: "old" } });
-  for (const device of [bob, off]) await holds(device, { Team: { added: "old", changed: "new", kept: "old" } });
+  await holds(alice, { Later: { later: "new" }, Team: { added: "old", changed: "new", unchanged: "old" } });
+  for (const device of [bob, off]) await holds(device, { Team: { added: "old", changed: "new", unchanged: "old" } });
   await off.sync.stop();
   await stop();
 }
 
 /**
- * The installation runs again as it was backed up: every device is told so, holds exactly that, and goes on from there.
- * Returns of which time the record is at each that was changed since.
+ * The installation runs with the backup: every device receives a reset, has exactly those records, and
+ * continues. Returns the time of each record that was changed since.
  */
 async function restoredTimes(restoring: () => Promise<void>): Promise<(string | undefined)[]> {
   const before = new Map([alice, bob].map((device) => [device, device.wire.connections.length]));
@@ -126,12 +123,12 @@ await t.test("a dump is loaded into an empty database of another server", async 
   await liveOnAndStop();
   const times = await restoredTimes(async () => {
     rmSync(join(directory, "postgres"), { recursive: true });
-    // Makes the tables; nobody finds it there.
+    // Makes the tables; no data is there.
     await startAgain("0");
     await stop();
     await whileStopped(directory, async (client) => {
       await load(client, dumped, rows);
-      // It has done more than the other: what devices remember of that one would seem to mean something here.
+      // Its transaction ids are ahead of the other server's: the devices' positions would seem valid here.
       await client.query("DO $$ BEGIN FOR n IN 1..20000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
     });
   });

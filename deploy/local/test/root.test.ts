@@ -16,7 +16,7 @@ const skip = process.getuid?.() === 0 && process.platform === "linux" ? false : 
 const user = serverUser() ?? { name: "", uid: 0, gid: 0 };
 const asOther = ["setpriv", "--reuid=1", "--regid=1", "--clear-groups", "--no-new-privs", "--"];
 
-/** Few, of which one starts npm in the clone. */
+/** Few files, one of which starts npm in the clone. */
 const someTests = ["deploy/local/test/arguments.test.ts", "packages/env/test/values.test.ts"];
 
 /** Whether another user than root and the stores' can list a folder. */

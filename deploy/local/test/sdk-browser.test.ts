@@ -17,8 +17,8 @@ const { url } = await npmStart(file, { directory: testDirectory(t), env }).ready
 const email = "alice@example.com";
 
 declare global {
-  /** What these tests keep in the page between their steps. */
-  var kept: { session: Sdk.PersonSession; sync: Sdk.Sync; heard: string[] };
+  /** The state of these tests in the page between their steps. */
+  var state: { session: Sdk.PersonSession; sync: Sdk.Sync; events: string[] };
 }
 
 const page = await browser.openPage();
@@ -27,7 +27,7 @@ await page.evaluate(
     const { register } = await import("@coffer/sdk/account");
     const device = { id: crypto.randomUUID(), name: "a page", type: "web" };
     const { session } = await register({ url, email, password, device, organization: "Example" });
-    Object.assign(globalThis, { kept: { session } });
+    Object.assign(globalThis, { state: { session } });
   },
   { url, email, password },
 );
@@ -35,7 +35,7 @@ await page.evaluate(
 await t.test("a vault that is made in a page opens in Node, and the other way round", async (t) => {
   const made = await page.evaluate(async (url) => {
     const { personClient } = await import("@coffer/sdk");
-    const me = personClient(kept.session, url);
+    const me = personClient(state.session, url);
     const vault = await me.vaults.create("Private");
     const record = await me.records.create(vault.id, { type: "login", fields: { name: "page", password: "from it" } });
     return { vault, record };
@@ -46,7 +46,7 @@ await t.test("a vault that is made in a page opens in Node, and the other way ro
   const seen = await page.evaluate(
     async ({ url, vaultId, id }) => {
       const { personClient } = await import("@coffer/sdk");
-      const { fields } = await personClient(kept.session, url).records.get(vaultId, id);
+      const { fields } = await personClient(state.session, url).records.get(vaultId, id);
       return fields;
     },
     { url, vaultId: made.vault.id, id },
@@ -54,12 +54,12 @@ await t.test("a vault that is made in a page opens in Node, and the other way ro
   t.same(seen, { name: "node", password: "to it" });
 });
 
-await t.test("a page shares a vault, and takes it away again by a rotation", async (t) => {
+await t.test("a page shares a vault, and removes the member again by a rotation", async (t) => {
   const invited = "bob@example.com";
   const token = await page.evaluate(
     async ({ url, invited }) => {
       const { personClient } = await import("@coffer/sdk");
-      return (await personClient(kept.session, url).invites.create(invited, "member")).token;
+      return (await personClient(state.session, url).invites.create(invited, "member")).token;
     },
     { url, invited },
   );
@@ -67,7 +67,7 @@ await t.test("a page shares a vault, and takes it away again by a rotation", asy
   const shared = await page.evaluate(
     async ({ url, userId }) => {
       const { personClient } = await import("@coffer/sdk");
-      const me = personClient(kept.session, url);
+      const me = personClient(state.session, url);
       const { id } = await me.vaults.create("Team", { type: "shared" });
       await me.records.create(id, { type: "login", fields: { name: "team", password: "of the team" } });
       await me.vaults.share(id, { userId, permission: "write" });
@@ -82,7 +82,7 @@ await t.test("a page shares a vault, and takes it away again by a rotation", asy
   const left = await page.evaluate(
     async ({ url, id, userId }) => {
       const { personClient } = await import("@coffer/sdk");
-      const me = personClient(kept.session, url);
+      const me = personClient(state.session, url);
       await me.vaults.unshare(id, userId);
       const { key_version: version } = await me.vaults.get(id);
       const passwords = (await me.records.list(id)).map(({ fields }) => fields["password"]).sort();
@@ -94,37 +94,39 @@ await t.test("a page shares a vault, and takes it away again by a rotation", asy
   t.same(left, { version: 2, passwords: ["from Bob", "of the team"] });
 });
 
-await t.test("a page follows the vaults, and hears of a change", async (t) => {
+await t.test("a page follows the vaults, and receives a change", async (t) => {
   await page.evaluate(async (url) => {
     const { personClient } = await import("@coffer/sdk");
     const { indexedDbStorage } = await import("@coffer/sdk/browser");
-    const { session } = kept;
-    const heard: string[] = [];
+    const { session } = state;
+    const events: string[] = [];
     const sync = await personClient(session, url).sync({
       storage: indexedDbStorage(`coffer ${session.user.id}`),
-      onStorageError: (error) => heard.push(String(error)),
+      onStorageError: (error) => events.push(String(error)),
       onChange: (changes) => {
         for (const change of changes)
-          heard.push("record" in change ? `${change.action} ${change.record.fields["password"] ?? ""}` : change.action);
+          events.push(
+            "record" in change ? `${change.action} ${change.record.fields["password"] ?? ""}` : change.action,
+          );
       },
     });
     await sync.ready;
-    Object.assign(kept, { sync, heard });
+    Object.assign(state, { sync, events });
   }, url);
-  const heard = (): Promise<string[]> => page.evaluate(() => kept.heard);
-  t.same((await heard()).sort(), ["record_created from it", "record_created to it", "vault_created"]);
+  const events = (): Promise<string[]> => page.evaluate(() => state.events);
+  t.same((await events()).sort(), ["record_created from it", "record_created to it", "vault_created"]);
 
   const other = await newDevice(t, url, await secondSession(url, email));
   const [vault] = other.sync.vaults();
   await other.me.records.create(vault?.id ?? "", { type: "login", fields: { name: "live", password: "at once" } });
-  await until(async () => (await heard()).includes("record_created at once"));
+  await until(async () => (await events()).includes("record_created at once"));
 });
 
-await t.test("a page that is opened again has what it had, sealed in IndexedDB, before it is connected", async (t) => {
+await t.test("a reopened page has its records, sealed in IndexedDB, before it is connected", async (t) => {
   const held = await page.evaluate(async (url) => {
     const { personClient } = await import("@coffer/sdk");
     const { indexedDbStorage } = await import("@coffer/sdk/browser");
-    const { session, sync } = kept;
+    const { session, sync } = state;
     await sync.stop();
     const storage = indexedDbStorage(`coffer ${session.user.id}`);
     const text = (await storage.load()) ?? "";
@@ -153,7 +155,7 @@ await t.test("a page that is opened again has what it had, sealed in IndexedDB, 
 await t.test("a session that is revoked ends the page's sync with the reason", async (t) => {
   const ended = page.evaluate(async (url) => {
     const { personClient } = await import("@coffer/sdk");
-    const sync = await personClient(kept.session, url).sync();
+    const sync = await personClient(state.session, url).sync();
     await sync.ready;
     Object.assign(globalThis, { ready: true });
     return sync.ended.then(
@@ -162,7 +164,7 @@ await t.test("a session that is revoked ends the page's sync with the reason", a
     );
   }, url);
   await page.waitForFunction(() => "ready" in globalThis);
-  const session = await page.evaluate(() => kept.session);
+  const session = await page.evaluate(() => state.session);
   await personClient(await secondSession(url, email), url).sessions.end(session.session_id);
   t.match(await ended, /user_revoked/);
 });

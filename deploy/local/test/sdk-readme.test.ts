@@ -7,7 +7,7 @@ import { testDirectory } from "@coffer/testkit";
 import { password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-// The examples of the SDK's README, as they stand there, against a running Coffer.
+// Runs the examples of the SDK's README unchanged against a running Coffer.
 
 const readme = readFileSync(new URL("../../../packages/sdk/README.md", import.meta.url), "utf8");
 const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
@@ -20,8 +20,8 @@ process.chdir(directory); // the examples write beside themselves
 t.teardown(() => process.chdir(before));
 
 /**
- * Runs the one example that holds `mark`, with these names known in it; returns the values of `wanted` at its end and
- * what it has printed.
+ * Runs the one example that contains `mark`, with these names defined; returns the values of `wanted` at
+ * its end and its output.
  */
 async function run(
   mark: string,
@@ -55,9 +55,9 @@ let me: PersonClient | undefined;
 let token = "";
 
 await t.test("as a person, who has an organization from the registration on", async (t) => {
-  const registered = await run("register({ url", { url, email, password, deviceId: newId() }, []);
+  const registered = await run("await register(", { url, email, password, deviceId: newId() }, []);
   t.match(registered.printed, /^cfr1_/);
-  const { values, printed } = await run("login({ url", { url, email, password, deviceId: newId() }, ["me", "token"]);
+  const { values, printed } = await run("await login(", { url, email, password, deviceId: newId() }, ["me", "token"]);
   me = values["me"] as PersonClient;
   ({ token } = values["token"] as { token: string });
   t.match(printed, /^cft1_/);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
 
-// docs/security.md is for people who decide whether to trust Coffer: one page, short cells, a diagram of the keys.
+// docs/security.md is for people who evaluate Coffer: one page, short cells, a diagram of the keys.
 
 const page = readFileSync(resolve(checkout, "docs/security.md"), "utf8");
 const fences = page.split("```").filter((_, index) => index % 2 === 1);
@@ -30,7 +30,7 @@ void t.test("no table cell is longer than 25 words", (t) => {
   t.end();
 });
 
-void t.test("a diagram shows the keys, and which history vouches for whom", (t) => {
+void t.test("a diagram shows the keys, and the histories that vouch for them", (t) => {
   const diagram = fences.join("\n");
   const named = ["password", "recovery key", "user key", "private key", "folder keys", "history of the organization"];
   for (const name of [...named, "history of each folder", "DEK", "one-time token"]) t.match(diagram, name);

@@ -8,7 +8,7 @@ import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts"
 
 const directory = testDirectory(t);
 
-// What a reset must remove.
+// Removed by a reset.
 const old = openInstallation(directory);
 mkdirSync(join(directory, "log"));
 writeFileSync(join(directory, "log/old"), "");
@@ -20,7 +20,7 @@ const file = t;
 let coffer = npmStart(file, { directory, args: ["--reset", "--yes"], env });
 const state = await coffer.ready;
 
-await t.test("a reset leaves nothing of what was there", async (t) => {
+await t.test("a reset removes everything", async (t) => {
   t.notOk(existsSync(join(directory, "log/old")));
   t.not(openInstallation(directory).redis.owner, old.redis.owner);
   await until(() => coffer.stdout().includes("npx coffer register")); // the installation is new
@@ -46,13 +46,13 @@ await t.test("the address itself answers a browser with a page, and below /api t
   t.match(await unknown.json(), { error: "not_found" });
 });
 
-/** What is left in the bucket of the source address that the service sees. */
+/** The rest of the limit of the source address that the service sees. */
 async function remaining(url: string, forwarded: string): Promise<number> {
   const { headers } = await fetch(`${url}/api/sm/v1/secrets`, { headers: { "x-forwarded-for": forwarded } });
   return Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
 }
 
-await t.test("nobody gets another source address by saying so, neither here nor at a service", async (t) => {
+await t.test("a caller cannot choose a source address, neither here nor at a service", async (t) => {
   const first = await remaining(state.url, "1.2.3.4");
   t.equal(await remaining(state.url, "5.6.7.8"), first - 1);
   const direct = state.services["auth-sm"]?.url ?? "";
@@ -89,7 +89,7 @@ await t.test("each sends its spans to where the file says", async () => {
 });
 
 const linux = process.platform === "linux" ? false : "servers are tied to what started them on Linux only";
-await t.test("a kill of what holds it together ends the rest, and the next start works", { skip: linux }, async (t) => {
+await t.test("a kill of the main process ends the rest, and the next start works", { skip: linux }, async (t) => {
   const parts = processesOf(coffer.state());
   killGroup(coffer.pid);
   await coffer.exited;

@@ -47,7 +47,7 @@ await t.test("a service gets its own role and its own user, and no other's", (t)
   t.end();
 });
 
-await t.test("what is given by file gives way to what is decided here, and the rest is passed on", (t) => {
+await t.test("computed values replace those given by file, and the rest is passed on", (t) => {
   const env = {
     COFFER_POSTGRES_URL_FILE: "/run/owner",
     COFFER_NATS_CREDENTIALS_FILE: "/run/nats",
@@ -71,7 +71,7 @@ await t.test("what is given by file gives way to what is decided here, and the r
   t.end();
 });
 
-await t.test("behind a router only the router is believed", (t) => {
+await t.test("behind a router only the router is trusted", (t) => {
   const env = { COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" };
   const environment = environmentOf(authSm, {
     env,
@@ -104,7 +104,7 @@ await t.test("the keys that seal the credentials of SIEM endpoints reach siem-fo
   t.end();
 });
 
-await t.test("only billing-webhook gets the signing secrets; every service gets what follows from them", (t) => {
+await t.test("only billing-webhook gets the signing secrets; every service gets the derived settings", (t) => {
   const env = {
     COFFER_STRIPE_WEBHOOK_SECRETS: "whsec_one",
     COFFER_STRIPE_PRICES_FILE: "/run/prices",

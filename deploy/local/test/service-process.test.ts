@@ -2,8 +2,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { testDirectory, until } from "@coffer/testkit";
-import { runServiceProcess } from "../src/service-process.ts";
-import type { ServiceProcess, ServiceProcessOptions } from "../src/service-process.ts";
+import { runServiceProcess, type ServiceProcess, type ServiceProcessOptions } from "../src/service-process.ts";
 
 const hangs = `process.once("disconnect", () => process.exit(0)); setInterval(() => {}, 1000);`;
 const says = `process.send({ type: "ready", url: "http://127.0.0.1:1", management_url: "http://127.0.0.1:2" });`;
@@ -42,7 +41,7 @@ async function start(t: Tap, { options }: Given): Promise<ServiceProcess> {
 
 const kill = (running: ServiceProcess): void => void process.kill(running.address()?.pid ?? 0, "SIGKILL");
 
-await t.test("a process that cannot be made for a while is made when it can be again", async (t) => {
+await t.test("a process that cannot be started is retried until it can", async (t) => {
   const made = given(t, serves);
   const running = await start(t, made);
   const before = running.address()?.pid;
@@ -66,13 +65,13 @@ await t.test("a process whose log cannot be opened runs without one", async (t) 
   t.match(made.lines, [/is gone \(SIGKILL\)/, /runs without a log: .*EEXIST/, "scanner runs again"]);
 });
 
-await t.test("one that does not say that it answers is killed, and the start fails with the reason", async (t) => {
+await t.test("a process that is never ready is killed, and the start fails with the reason", async (t) => {
   const { options } = given(t, `console.log("waiting"); ${hangs}`, { readySeconds: 5 });
   const expected = /^scanner did not start \(scanner did not answer within 5 s\): waiting \(.*scanner\.log\)$/;
   await t.rejects(runServiceProcess(options), { name: "StartupError", message: expected });
 });
 
-await t.test("one that hangs when it is started again is killed and started once more", async (t) => {
+await t.test("a process that hangs at a restart is killed and started again", async (t) => {
   const made = given(t, serves, { readySeconds: 5 });
   const running = await start(t, made);
   writeFileSync(join(made.directory, "program.js"), hangs);
@@ -82,7 +81,7 @@ await t.test("one that hangs when it is started again is killed and started once
   await until("it runs again", () => running.address());
 });
 
-await t.test("one that ends at its first start is named with its last words", async (t) => {
+await t.test("a process that ends at its first start is reported with its last line", async (t) => {
   const { options } = given(t, `console.log("first"); console.log("no configuration"); process.exitCode = 3;`);
   await t.rejects(runServiceProcess(options), { message: /^scanner did not start \(code 3\): no configuration/ });
 });

@@ -11,7 +11,7 @@ import { allServices } from "../src/services.ts";
 import { aboutDataDirectory } from "../src/startup-error.ts";
 import { npmStart } from "./npm-start.ts";
 
-/** What a start that must fail says, which is one line. */
+/** The one-line output of a start that must fail. */
 async function failedStart(t: Tap, directory: string, args: string[] = []): Promise<string> {
   const started = npmStart(t, { directory, args });
   t.equal(await started.exited, 1);
@@ -27,6 +27,7 @@ await t.test("a data directory that cannot be used is a line with its path", asy
   writeFileSync(file, "");
   t.match(await failedStart(t, file), `cannot use ${file}`);
   t.match(await failedStart(t, join(file, "below")), `cannot use ${join(file, "below")}`);
+  t.match(await failedStart(t, "/proc/coffer/data"), "cannot use /proc/coffer: it cannot be made there");
   const other = testDirectory(t);
   writeFileSync(join(other, "run"), "");
   t.match(await failedStart(t, other), `cannot use ${join(other, "run")}: it is a file, not a folder. COFFER_DATA_DIR`);
@@ -61,6 +62,7 @@ const made = { createdAt: "2026-11-20T10:00:00.000Z", postgres: passwords, nats:
 for (const [format, what, advice] of [
   [undefined, "an earlier version of Coffer: its format is 1", "empty it with npm start -- --reset"],
   [1, "an earlier version of Coffer: its format is 1", "empty it with npm start -- --reset"],
+  [2, "an earlier version of Coffer: its format is 2", "empty it with npm start -- --reset"],
   [dataFormat + 1, `a later version of Coffer: its format is ${dataFormat + 1}`, "start it with that version"],
 ] as const) {
   await t.test(`a data directory of format ${format ?? "1, which has no number,"} is refused`, (t) => {
@@ -87,7 +89,7 @@ await t.test("a data directory of another format is a line at the start, and a r
   const directory = testDirectory(t);
   const path = join(directory, "installation.json");
   writeFileSync(path, JSON.stringify(made));
-  t.match(await failedStart(t, directory), "this version needs 2; empty it with npm start -- --reset");
+  t.match(await failedStart(t, directory), "this version needs 3; empty it with npm start -- --reset");
   t.same(JSON.parse(readFileSync(path, "utf8")), made, "nothing was changed");
   await resetDataDirectory(directory, true);
   t.equal(openInstallation(directory).format, dataFormat);
@@ -100,7 +102,7 @@ await t.test("at the start such a file is a line, and the start may be tried aga
   t.same(readdirSync(join(directory, "run")), []);
 });
 
-await t.test("a database that cannot be brought up to date is said in a sentence, with the service", async (t) => {
+await t.test("a database that cannot be brought up to date is reported in a sentence, with the service", async (t) => {
   const [row] = allServices;
   if (row?.schema == null) throw new Error("the first service has a schema");
   const { url } = await testPostgres(t);
@@ -124,7 +126,7 @@ await t.test("a database that cannot be brought up to date is said in a sentence
     name: "StartupError",
     message: /^auth-sm: 0001\S+ has changed since it was applied.*another version/,
   });
-  await t.rejects(migrate("postgres://nobody:secret-word@127.0.0.1:1/none"), {
+  await t.rejects(migrate("postgres://unknown:secret-word@127.0.0.1:1/none"), {
     name: "StartupError",
     message: /^auth-sm: (?!.*secret-word)/,
   });
@@ -141,7 +143,10 @@ await t.test("a copy into the data directory that fails is a line that names its
     }
     throw new Error("it was copied");
   };
-  t.match(aboutDataDirectory(failed(), directory), { name: "StartupError", message: `cannot use ${to}: ENOENT` });
+  t.match(aboutDataDirectory(failed(), directory), {
+    name: "StartupError",
+    message: `cannot use ${to}: it cannot be made there`,
+  });
   const full = Object.assign(failed(), { code: "ENOSPC" });
   t.match(aboutDataDirectory(full, "/elsewhere"), { message: `cannot use ${to}: the disk is full.` });
   const other = failed();

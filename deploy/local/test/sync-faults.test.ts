@@ -1,16 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import t from "tap";
-import { CofferError } from "@coffer/sdk";
-import type { PersonClient } from "@coffer/sdk";
+import { CofferError, type PersonClient } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
-import type { StoreName } from "./faults/inject.ts";
-import { isReady, killService, killStore } from "./faults/inject.ts";
+import { isReady, killService, killStore, type StoreName } from "./faults/inject.ts";
 import { npmStart, until } from "./npm-start.ts";
-import { newAccount, newDevice, secondSession } from "./vault-people.ts";
-import type { SyncedDevice } from "./vault-people.ts";
-import { newWire } from "./wire.ts";
-import type { Wire } from "./wire.ts";
+import { newAccount, newDevice, secondSession, type SyncedDevice } from "./vault-people.ts";
+import { newWire, type Wire } from "./wire.ts";
 
 // Parts die and come back while two people write records and their devices follow.
 
@@ -41,21 +37,21 @@ for (const device of devices) await until(() => device.sync.vaults().length === 
 /** A record that one writer alone writes. */
 interface Slot {
   name: string;
-  /** What may be there: the acknowledged state, and what was tried since without an answer. Null: no record. */
+  /** Possible states: the acknowledged one, and later attempts without a response. Null: no record. */
   allowed: Set<string | null>;
 }
 
 interface Writer {
   slots: Slot[];
   acknowledged: number;
-  /** Answers that nothing but a fault of ours explains. */
+  /** Responses that only our fault explains. */
   violations: string[];
 }
 
-/** What a client may be told while parts are away; `not_found` to a removal that was done and not answered. */
+/** Allowed errors during faults; `not_found` for a removal that was done without a response. */
 const passing = new Set(["network", "unavailable", "not_found"]);
 
-/** Makes records, changes them and removes every third, until it is told to stop. */
+/** Makes and changes records and removes every third, until it is stopped. */
 async function write(me: PersonClient, who: string, writer: Writer, stopping: AbortSignal): Promise<void> {
   const attempt = async <T>(slot: Slot, leaves: string | null, work: () => Promise<T>): Promise<T | undefined> => {
     slot.allowed.add(leaves);
@@ -86,34 +82,34 @@ const writers: Writer[] = [alice, bobToo].map(() => ({ slots: [], acknowledged: 
 const working = [alice, bobToo].map(({ me }, at) => write(me, `w${at}`, writers[at] as Writer, load.signal)); // as many
 t.teardown(() => load.abort());
 
-/** Waits until each writer was acknowledged some more. */
+/** Waits until each writer has more acknowledged writes. */
 async function progress(): Promise<void> {
   const before = writers.map(({ acknowledged }) => acknowledged);
   await until(() => writers.every(({ acknowledged }, at) => acknowledged >= (before[at] ?? 0) + 3));
 }
 
-/** Well below the 30 s from one comparison of watermarks to the next. */
+/** Well below the 30 s of the periodic catch-up. */
 const pushMilliseconds = 10_000;
 let probes = 0;
 
-/** One new record: whether every device gets the push of it over the connection that it had before. */
+/** Adds a record: whether every device gets its push over the earlier connection. */
 async function isPushed(): Promise<boolean> {
   const before = devices.map(({ wire }) => wire.connections.at(-1) ?? []);
   const stayed = (): boolean => devices.every(({ wire }, at) => wire.connections.at(-1) === before[at]);
   const name = `probe-${(probes += 1)}`;
   const { id } = await alice.me.records.create(team.id, { type: "login", fields: { name, password: "p" } });
-  const heard = (): boolean =>
+  const received = (): boolean =>
     before.every((messages) =>
       messages.some(({ type, action, record_id }) => {
         return type === "push" && action === "record_created" && record_id === id;
       }),
     );
   const end = performance.now() + pushMilliseconds;
-  while (!heard() && stayed() && performance.now() < end) await pause(20);
-  return heard();
+  while (!received() && stayed() && performance.now() < end) await pause(20);
+  return received();
 }
 
-/** Waits until two changes, one after the other, are pushed: one comparison could have told of the first, not of both. */
+/** Waits until two consecutive changes are pushed: one catch-up could have pushed the first, not both. */
 async function pushesFlow(): Promise<void> {
   let inARow = 0;
   await until(async () => {
@@ -122,7 +118,7 @@ async function pushesFlow(): Promise<void> {
   });
 }
 
-/** It answers nothing any more while people write, then it is killed and started again. */
+/** Postgres stops answering while people write, then it is killed and restarted. */
 async function hangAndDie(name: StoreName): Promise<void> {
   process.kill(coffer.state().store_pids[name] ?? 0, "SIGSTOP");
   await progress();
@@ -167,7 +163,7 @@ async function stored(): Promise<Map<string, string>> {
   return new Map(rows.map(({ id, at }) => [id, at]));
 }
 
-await t.test("what was acknowledged is at every device, and no device has what is not in the database", async (t) => {
+await t.test("every device has the acknowledged records, and no others than the database", async (t) => {
   load.abort();
   await Promise.all(working);
   const truth = JSON.stringify([...(await stored())].sort());

@@ -1,6 +1,13 @@
 import { newId } from "@coffer/crypto";
-import { personClient } from "@coffer/sdk";
-import type { OfflineStorage, PersonClient, PersonSession, Sync, SyncChange, WebSocketConstructor } from "@coffer/sdk";
+import {
+  type OfflineStorage,
+  personClient,
+  type PersonClient,
+  type PersonSession,
+  type Sync,
+  type SyncChange,
+  type WebSocketConstructor,
+} from "@coffer/sdk";
 import { login, register } from "@coffer/sdk/account";
 import type { TestScope } from "@coffer/testkit";
 import { password } from "./cli-person.ts";
@@ -10,8 +17,8 @@ export interface SyncedDevice {
   me: PersonClient;
   session: PersonSession;
   sync: Sync;
-  /** All that it has heard, with when (milliseconds of `performance.now()`). */
-  heard: { at: number; change: SyncChange }[];
+  /** All received changes, with their times (milliseconds of `performance.now()`). */
+  received: { at: number; change: SyncChange }[];
 }
 
 /** Requests of tests are repeated while a service is away. */
@@ -19,7 +26,7 @@ const patient = { attempts: 8 };
 
 const deviceOf = (): { id: string; name: string; type: string } => ({ id: newId(), name: "test", type: "cli" });
 
-/** A new person; with an invitation, of the organization that it is for, else an owner of a new one. */
+/** A new person; with an invitation of its organization, else an owner of a new one. */
 export async function newAccount(url: string, email: string, inviteToken?: string): Promise<PersonSession> {
   const organization = inviteToken === undefined ? `Org of ${email}` : undefined;
   const { session } = await register({ url, email, password, device: deviceOf(), organization, inviteToken }, patient);
@@ -33,7 +40,7 @@ export function secondSession(url: string, email: string): Promise<PersonSession
   return login({ url, email, password, device: deviceOf() }, patient);
 }
 
-/** Makes a device of a session, with what its storage holds, which is up to date when this resolves. `webSocket` is its own. */
+/** A device of a session with this storage, up to date when this resolves. `webSocket` is its own. */
 export async function newDevice(
   t: TestScope,
   url: string,
@@ -42,20 +49,20 @@ export async function newDevice(
   webSocket?: WebSocketConstructor,
 ): Promise<SyncedDevice> {
   const me = personClient(session, url, patient);
-  const heard: SyncedDevice["heard"] = [];
+  const received: SyncedDevice["received"] = [];
   const sync = await me.sync({
     storage,
     webSocket,
     onChange: (changes) => {
-      for (const change of changes) heard.push({ at: performance.now(), change });
+      for (const change of changes) received.push({ at: performance.now(), change });
     },
   });
   t.teardown(() => sync.stop());
   await sync.ready;
-  return { me, session, sync, heard };
+  return { me, session, sync, received };
 }
 
-/** What a device holds, in a form that can be compared: every vault it sees with its records. */
+/** The content of a device in a comparable form: every visible vault with its records. */
 export async function holdings({ sync }: SyncedDevice): Promise<Record<string, Record<string, string>>> {
   const names = new Map(sync.vaults().map(({ id, name }) => [id, name]));
   const held: Record<string, Record<string, string>> = Object.fromEntries(
@@ -68,7 +75,7 @@ export async function holdings({ sync }: SyncedDevice): Promise<Record<string, R
   return Object.fromEntries(Object.entries(held).sort());
 }
 
-/** The same, as the service answers a person who asks for it. */
+/** The same from the service. */
 export async function truth(me: PersonClient): Promise<Record<string, Record<string, string>>> {
   const held = await Promise.all(
     (await me.vaults.list()).map(async ({ id, name }) => {

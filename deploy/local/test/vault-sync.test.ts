@@ -4,8 +4,7 @@ import { testDirectory } from "@coffer/testkit";
 import { password } from "./cli-person.ts";
 import { memoryStorage } from "../../../packages/sdk/test/memory-storage.ts";
 import { npmStart, until } from "./npm-start.ts";
-import { holdings, newAccount, newDevice, secondSession, truth } from "./vault-people.ts";
-import type { SyncedDevice } from "./vault-people.ts";
+import { holdings, newAccount, newDevice, secondSession, type SyncedDevice, truth } from "./vault-people.ts";
 
 // Two people with two devices each share a vault; one travels; services die while they work.
 
@@ -28,11 +27,11 @@ const { id: bobsId } = bob.session.user;
 const bobsOwn = await bob.me.vaults.create("Bob's");
 await bob.me.records.create(bobsOwn.id, { type: "login", fields: { name: "mine", password: "0" } });
 
-/** Resolves when a device has heard of a change of this kind that `is` so; with the time of it. */
-async function hears(device: SyncedDevice, from: number, is: (text: string) => boolean): Promise<number> {
+/** Resolves when a device has received such a change; with its time. */
+async function receives(device: SyncedDevice, from: number, is: (text: string) => boolean): Promise<number> {
   let at = 0;
   await until(() => {
-    const found = device.heard.slice(from).find(({ change }) => is(JSON.stringify(change)));
+    const found = device.received.slice(from).find(({ change }) => is(JSON.stringify(change)));
     at = found?.at ?? 0;
     return found !== undefined;
   });
@@ -46,28 +45,28 @@ await t.test("a vault that is shared is there at once on every device of the oth
     await until(() => device.sync.vaults().find(({ id }) => id === team.id)?.problem === "not_accepted");
   t.same(await bob.sync.records(team.id), [], "nothing of it is opened before its person expects it");
   await bob.me.vaults.accept(team.id);
-  for (const device of [bob, bobToo]) await hears(device, 0, (text) => text.includes('"before"'));
+  for (const device of [bob, bobToo]) await receives(device, 0, (text) => text.includes('"before"'));
   t.same(await holdings(bob), { "Bob's": { mine: "0" }, Team: { before: "p0" } });
   t.same(await holdings(bobToo), await holdings(bob));
 });
 
-await t.test("a record that one sets is decrypted at the others within a second", async (t) => {
+await t.test("a new record is decrypted at the other devices within a second", async (t) => {
   const times: number[] = [];
   for (let round = 0; round < 10; round += 1) {
     const writer = round % 2 === 0 ? alice : bobToo;
-    const from = new Map(devices.map((device) => [device, device.heard.length]));
+    const from = new Map(devices.map((device) => [device, device.received.length]));
     await writer.me.records.create(team.id, { type: "login", fields: { name: `r${round}`, password: `v${round}` } });
     const written = performance.now();
     for (const device of devices)
-      times.push((await hears(device, from.get(device) ?? 0, (text) => text.includes(`"v${round}"`))) - written);
+      times.push((await receives(device, from.get(device) ?? 0, (text) => text.includes(`"v${round}"`))) - written);
   }
   t.comment(`from the answer to the writer to decrypted at a device: at most ${Math.max(...times).toFixed(0)} ms`);
   const median = times.toSorted((a, b) => a - b)[times.length / 2] ?? Infinity;
-  // Not the largest of all: the machine may stand still for a second.
+  // Not the largest one: the machine may pause for a second.
   t.ok(median < 1000, `${median} ms`);
 });
 
-await t.test("of two that write one record the later one wins everywhere; who asks is told", async (t) => {
+await t.test("of two writers of one record the later one wins everywhere; If-Match reports the conflict", async (t) => {
   const [record] = await alice.me.records.list(team.id, { type: "login" });
   t.same(await alice.me.records.list(team.id, { type: "card" }), []);
   const { id, updated_at } = record as NonNullable<typeof record>;
@@ -84,19 +83,19 @@ await t.test("of two that write one record the later one wins everywhere; who as
   for (const device of devices) await until(async () => (await holdings(device))["Team"]?.["before"] === "last");
 });
 
-await t.test("while one travels, nothing is left of what is not safe for it, and then all is back", async (t) => {
+await t.test("a traveller's device removes unsafe vaults, and gets them back afterwards", async (t) => {
   await bob.me.vaults.update(bobsOwn.id, { safeForTravel: true });
   await until(() => bobToo.sync.vaults().find(({ id }) => id === bobsOwn.id)?.safe_for_travel === true);
   const before = await holdings(bob);
-  const from = bobToo.heard.length;
+  const from = bobToo.received.length;
   t.match(await bob.me.travel.start(), { enabled: true });
   t.same(Object.keys(await truth(bobToo.me)), ["Bob's"], "the next answer knows nothing of it");
   for (const device of [bob, bobToo])
     await until(async () => JSON.stringify(await holdings(device)) === JSON.stringify({ "Bob's": { mine: "0" } }));
   await alice.me.records.create(team.id, { type: "login", fields: { name: "meanwhile", password: "m" } });
-  await hears(aliceToo, 0, (text) => text.includes('"meanwhile"'));
+  await receives(aliceToo, 0, (text) => text.includes('"meanwhile"'));
   await t.rejects(bob.me.records.list(team.id), { code: "not_found" });
-  const after = bobToo.heard.slice(from).map(({ change }) => JSON.stringify(change));
+  const after = bobToo.received.slice(from).map(({ change }) => JSON.stringify(change));
   t.notOk(after.some((text) => text.includes("Team") || text.includes("meanwhile")));
   t.equal((await newDeviceHoldings()).join(), "Bob's", "a new device sees no more either");
 
@@ -132,7 +131,7 @@ await t.test("services that are killed while people write cost no change: all de
     );
 });
 
-await t.test("a device that was off while much happened begins from its storage and ends with the truth", async (t) => {
+await t.test("a device that was off begins from its storage and catches up", async (t) => {
   const { storage } = memoryStorage();
   const off = await newDevice(t, url, await secondSession(url, "bob@example.com"), storage);
   const share = async (id: string): Promise<void> => {
@@ -145,7 +144,7 @@ await t.test("a device that was off while much happened begins from its storage 
     await alice.me.records.remove(team.id, gone?.id ?? "");
     await alice.me.records.update(team.id, changed?.id ?? "", { fields: { name: `c${round}`, password: "c" } });
     if (round === 0) {
-      // Out of sight and back again, with what changed meanwhile.
+      // Hidden and visible again, with changes meanwhile.
       await alice.me.vaults.unshare(team.id, bobsId);
       await alice.me.records.create(team.id, { type: "login", fields: { name: "hidden", password: "h" } });
       await share(team.id);
@@ -164,14 +163,14 @@ await t.test("a device that was off while much happened begins from its storage 
   t.equal(Object.keys(await holdings(last)).length, 3);
 });
 
-/** Whatever the order in which things came. */
+/** In any order of arrival. */
 function sorted(held: Record<string, Record<string, string>>): unknown {
   return Object.entries(held)
     .map(([name, records]) => [name, Object.entries(records).sort()])
     .sort();
 }
 
-await t.test("a session that is revoked is told so, and its device keeps nothing", async (t) => {
+await t.test("a revoked session gets a logout, and its device deletes its data", async (t) => {
   const sessions = await bob.me.sessions.list();
   await bob.me.sessions.end(sessions.find(({ id }) => id === bobToo.session.session_id)?.id ?? "");
   await t.rejects(bobToo.sync.ended, { code: "invalid_token", message: /user_revoked/ });

@@ -17,11 +17,11 @@ const open = async (address?: string) => {
   return front;
 };
 
-await t.test("a browser gets the page, and nobody else gets any", async (t) => {
+await t.test("only a browser gets the page", async (t) => {
   const { url } = await open();
-  const ask = (path: string, init: RequestInit = {}) => fetch(url + path, { ...init, headers: { accept } });
+  const request = (path: string, init: RequestInit = {}) => fetch(url + path, { ...init, headers: { accept } });
   for (const path of ["/", "/?from=elsewhere"]) {
-    const page = await ask(path);
+    const page = await request(path);
     t.equal(page.status, 200);
     t.match(Object.fromEntries(page.headers), {
       "cache-control": "no-store",
@@ -37,7 +37,7 @@ await t.test("a browser gets the page, and nobody else gets any", async (t) => {
       /npx coffer register[^]*npx coffer folder create[^]*npx coffer set[^]*docs\/running\.md/,
     );
   }
-  const head = await ask("/", { method: "HEAD" });
+  const head = await request("/", { method: "HEAD" });
   t.equal(head.status, 200);
   t.ok(Number(head.headers.get("content-length")) > 1000);
   for (const [path, init] of [
@@ -47,7 +47,7 @@ await t.test("a browser gets the page, and nobody else gets any", async (t) => {
     ["//", {}],
     ["/", { method: "POST" }],
   ] as const) {
-    const refused = await ask(path, init);
+    const refused = await request(path, init);
     t.equal(refused.status, 404, path);
     t.match(await refused.json(), { error: "not_found" });
   }
@@ -62,7 +62,7 @@ await t.test("an address cannot become a part of the page's code", async (t) => 
   t.match(text, "https://a.example/&#60;script&#62;&#34;&#39;&#38;");
 });
 
-await t.test("in a browser it has its style, fits a phone, and asks for nothing else", async (t) => {
+await t.test("in a browser it has its style, fits a phone, and loads nothing else", async (t) => {
   const { url } = await open("https://coffer.a-rather-long-name-of-a-company.example.com");
   const browser = await startBrowser(t);
   const page = await browser.openPage();

@@ -1,12 +1,12 @@
 import type { WebSocketConstructor } from "@coffer/sdk";
 
-/** The connections of a device, one after the other, each with the messages that came over it. */
+/** The connections of a device in order, each with its received messages. */
 export interface Wire {
   readonly webSocket: WebSocketConstructor;
   readonly connections: readonly (readonly Record<string, unknown>[])[];
 }
 
-/** A WebSocket for a device that keeps every message as the service sent it: the SDK hides them. */
+/** A WebSocket for a device that records every message of the service: the SDK hides them. */
 export function newWire(): Wire {
   const connections: Record<string, unknown>[][] = [];
   class WatchedSocket extends WebSocket {

@@ -1,23 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import t from "tap";
 import { locate, temporaryDirectory } from "@coffer/stores";
 import { removeTestDirectory } from "@coffer/testkit";
 import { bareEnvironment, cloneIn, runFirstMinute, startClone } from "./clone.ts";
 
-// A machine without apt-get, Docker and Redis, as many a Fedora, Alpine or macOS is.
+// A machine without apt-get, Docker and Redis, like many with Fedora, Alpine or macOS.
 
 const notHere = /^(apt-get|dpkg-deb|docker|podman|redis-server|valkey-server)$/;
 const parent = temporaryDirectory("coffer-test-");
 t.teardown(() => removeTestDirectory(parent));
 
-/** A folder with a link to each program of this machine but those, and with NATS. */
+/** A folder with links to the other programs of this machine, and to NATS. */
 async function programs(): Promise<string> {
   const folder = join(parent, "bin");
   mkdirSync(folder);
   const nats = await locate("nats-server");
-  writeFileSync(join(folder, "nats-server"), `#!/bin/sh\nexec ${nats.join(" ")} "$@"\n`, { mode: 0o755 });
+  copyFileSync(nats.at(-1) ?? "", join(folder, "nats-server"));
   const names = new Set(["nats-server"]);
   for (const from of [dirname(process.execPath), ...(process.env["PATH"] ?? "").split(delimiter)])
     for (const name of list(from)) {

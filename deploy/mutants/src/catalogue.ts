@@ -1,3 +1,4 @@
+import { backupMutants } from "./catalogue/backups.ts";
 import { billingMutants } from "./catalogue/billing.ts";
 import { changeMutants } from "./catalogue/changes.ts";
 import { chartMutants } from "./catalogue/chart.ts";
@@ -18,7 +19,9 @@ import { quotaMutants } from "./catalogue/quota.ts";
 import { ratelimitMutants } from "./catalogue/ratelimit.ts";
 import { recordMutants } from "./catalogue/records.ts";
 import { scanMutants } from "./catalogue/scan.ts";
+import { scannerMutants } from "./catalogue/scanner.ts";
 import { sdkMutants } from "./catalogue/sdk.ts";
+import { secretExpiryMutants } from "./catalogue/secret-expiry.ts";
 import { secretMutants } from "./catalogue/secrets.ts";
 import { siemDeliveryMutants } from "./catalogue/siem-delivery.ts";
 import { siemEndpointMutants } from "./catalogue/siem-endpoints.ts";
@@ -35,7 +38,7 @@ import { vaultRecordMutants } from "./catalogue/vault-records.ts";
 import { vaultMutants } from "./catalogue/vaults.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** Every deliberate breakage that is tried. */
+/** Every mutant. */
 export const catalogue: readonly Mutant[] = [
   ...tokenMutants,
   ...quotaMutants,
@@ -52,6 +55,7 @@ export const catalogue: readonly Mutant[] = [
   ...billingMutants,
   ...siemDeliveryMutants,
   ...machineMutants,
+  ...secretExpiryMutants,
   ...secretMutants,
   ...peopleMutants,
   ...deviceCredentialMutants,
@@ -65,11 +69,13 @@ export const catalogue: readonly Mutant[] = [
   ...travelMutants,
   ...changeMutants,
   ...chartMutants,
+  ...backupMutants,
   ...syncMutants,
   ...commandMutants,
   ...trustMutants,
   ...sdkMutants,
   ...scanMutants,
+  ...scannerMutants,
   ...deviceMutants,
   ...localMutants,
 ];

@@ -6,8 +6,8 @@ import { copyCheckout } from "./copy-checkout.ts";
 import type { Mutant } from "./mutant.ts";
 
 /**
- * The type errors that mutants bring, a line each: a mutant that cannot run would be taken for one that is caught. As many
- * as do not touch the same text are checked at once.
+ * The type errors of mutants, a line each: a mutant that does not compile would count as caught. Mutants
+ * of different texts are checked together.
  */
 export async function checkTypes(
   checkout: string,
@@ -28,13 +28,13 @@ export async function checkTypes(
   return errors;
 }
 
-/** What a check that was taken out leaves unused is no error here. */
+/** A removed check may leave unused names. */
 const options = ["-p", "tsconfig.json", "--noUnusedLocals", "false", "--noUnusedParameters", "false"];
 
 function compile(directory: string, signal: AbortSignal): Promise<string[]> {
   return new Promise((done) => {
     const program = join(directory, "node_modules/.bin/tsc");
-    // Loaders of the caller's, such as a test runner's, are not for the compiler: it does not start with some.
+    // The compiler does not start with some loaders of the caller, such as a test runner's.
     const bare = ["-u", "NODE_OPTIONS", program, ...options];
     execFile("env", bare, { cwd: directory, signal, maxBuffer: 1 << 24 }, (error, stdout) => {
       if (error === null || signal.aborted) done([]);

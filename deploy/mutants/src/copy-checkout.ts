@@ -5,8 +5,8 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 const listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
 
 /**
- * Copies the working tree of a checkout without what git ignores, and links what is installed. Workspaces, which are links
- * to folders of the checkout, lead into the copy.
+ * Copies the working tree of a checkout without ignored files, and links installed packages. Workspaces,
+ * which are links to folders of the checkout, point into the copy.
  */
 export function copyCheckout(from: string, to: string): void {
   const listed = execFileSync("git", listing, { cwd: from, encoding: "utf8", maxBuffer: 1 << 26 });
@@ -29,7 +29,7 @@ function linkInstalled(from: string, to: string): void {
   }
 }
 
-/** A workspace's link is relative, and leads to the same place of the copy when it is left as it is. */
+/** A workspace's link is relative, so it points to the same place of the copy. */
 function targetOf(path: string): string {
   const link = lstatSync(path).isSymbolicLink() ? readlinkSync(path) : path;
   return isAbsolute(link) || link.startsWith("..") ? link : path;

@@ -4,8 +4,7 @@ import { locate, startPostgres, temporaryDirectory, withoutDurability } from "@c
 import { catalogue } from "./catalogue.ts";
 import { checkTypes } from "./check-types.ts";
 import { misfits } from "./misfits.ts";
-import type { Options } from "./options.ts";
-import { readOptions, usage, UsageError } from "./options.ts";
+import { type Options, readOptions, usage, UsageError } from "./options.ts";
 import { testEnvironment } from "./test-environment.ts";
 import { tryMutants } from "./try-mutants.ts";
 
@@ -55,7 +54,7 @@ async function tryAll({ mutants, jobs }: Options): Promise<number> {
   }
 }
 
-/** Whether there is anything that makes a run pointless; says what. */
+/** The reason why a run is pointless, if there is one. */
 function refused(word: string, lines: readonly string[]): boolean {
   for (const line of lines) out(`${word}  ${line}`);
   return lines.length > 0;

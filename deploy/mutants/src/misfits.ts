@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { mutated } from "./apply.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** What is wrong with mutants as they are written down, a line each: they do not apply to the checkout any more. */
+/** The faults of mutants, a line each: they no longer apply to the checkout. */
 export function misfits(directory: string, mutants: readonly Mutant[]): string[] {
   return mutants.flatMap((mutant) => problemsOf(directory, mutant).map((problem) => `${mutant.name}: ${problem}`));
 }

@@ -1,11 +1,11 @@
-/** One deliberate breakage, and who must notice. Paths are those of the checkout. */
+/** One deliberate fault, and the tests that must catch it. Paths are those of the checkout. */
 export interface Mutant {
-  /** What is broken, as a word of the command line. */
+  /** The fault, as a word of the command line. */
   name: string;
   file: string;
-  /** Text that occurs in the file once. */
+  /** Text that occurs once in the file. */
   find: string;
-  /** What stands there instead. It must be of the right types: what does not even run proves nothing about the tests. */
+  /** Its replacement. It must compile: a program that does not run proves nothing about the tests. */
   replace: string;
   /** Test files; one of them must fail. The quickest first. */
   tests: readonly [string, ...string[]];

@@ -19,7 +19,7 @@ checkout.
   --jobs  how many tests run at once; 2
 `;
 
-/** The command line is not understood. */
+/** A wrong command line. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -27,7 +27,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Reads the command line; null when it asks for help. Throws UsageError. */
+/** Parses the command line; null for help. Throws UsageError. */
 export function readOptions(args: readonly string[], mutants: readonly Mutant[]): Options | null {
   let parsed;
   try {

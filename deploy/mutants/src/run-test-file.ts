@@ -1,13 +1,16 @@
 import { spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { tapCounter } from "@coffer/local/count-tap";
 import { tiedToThisProcess } from "@coffer/stores";
 
-/** What came of a test file. */
+/** The result of a test file. */
 export type Outcome =
   | { kind: "passed" }
-  /** An assertion failed: which. */
+  /** The failed assertion. */
   | { kind: "failed"; assertion: string }
-  /** It did not get so far, or did not end: why. */
+  /** Why it did not run to an assertion. */
   | { kind: "broken"; reason: string };
 
 export interface TestRun {
@@ -15,7 +18,7 @@ export interface TestRun {
   directory: string;
   file: string;
   environment: NodeJS.ProcessEnv;
-  /** How long it may take. */
+  /** The timeout. */
   milliseconds: number;
   signal: AbortSignal;
 }
@@ -31,15 +34,17 @@ export function runTestFile({ directory, file, environment, milliseconds, signal
     },
   });
   const [program = "", ...args] = tiedToThisProcess([process.execPath, file], "SIGKILL");
+  // A test that bails out ends at once, and its output to a full pipe would be lost.
+  const folder = mkdtempSync(join(tmpdir(), "coffer-mutant-"));
+  const output = openSync(join(folder, "tap"), "w+");
   return new Promise((done) => {
     const child = spawn(program, args, {
       cwd: directory,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", output, "pipe"],
       env: { ...environment, TAP_BAIL: "1", TAP_TIMEOUT: String(Math.ceil(milliseconds / 1000)) },
     });
     let complaint = "";
-    child.stdout.on("data", (chunk: Buffer) => parser.write(chunk));
-    child.stderr.on("data", (chunk: Buffer) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(-4_000);
     });
     const end = (): boolean => child.kill("SIGKILL");
@@ -48,7 +53,9 @@ export function runTestFile({ directory, file, environment, milliseconds, signal
     const finish = (code: number | null): void => {
       clearTimeout(late);
       signal.removeEventListener("abort", end);
-      parser.end();
+      parser.end(readFileSync(join(folder, "tap")));
+      closeSync(output);
+      rmSync(folder, { recursive: true });
       const [assertion] = failures;
       if (assertion !== undefined) done({ kind: "failed", assertion });
       else if (code === 0) done({ kind: "passed" });
@@ -61,7 +68,7 @@ export function runTestFile({ directory, file, environment, milliseconds, signal
   });
 }
 
-/** Thrown outside of every test: a module that cannot be loaded, a preparation that fails. */
+/** Thrown outside of every test: by loading a module, or by a preparation. */
 function isUncaught(diagnostics: unknown): boolean {
   if (typeof diagnostics !== "object" || diagnostics === null || !("tapCaught" in diagnostics)) return false;
   return diagnostics.tapCaught === "uncaughtException" || diagnostics.tapCaught === "unhandledRejection";

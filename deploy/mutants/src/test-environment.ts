@@ -6,7 +6,7 @@ export function testEnvironment(directory: string, postgresUrl: string): NodeJS.
   return {
     ...Object.fromEntries(own),
     TMPDIR: directory,
-    // Copies have other paths each time: what is compiled of them serves only this run.
+    // Copies have other paths each time: compiled files are for this run only.
     NODE_COMPILE_CACHE: join(directory, "compiled"),
     COFFER_TEST_DIRECTORY: directory,
     COFFER_TEST_POSTGRES_URL: postgresUrl,

@@ -2,18 +2,17 @@ import { join } from "node:path";
 import { apply } from "./apply.ts";
 import { copyCheckout } from "./copy-checkout.ts";
 import type { Mutant } from "./mutant.ts";
-import type { Outcome } from "./run-test-file.ts";
-import { runTestFile } from "./run-test-file.ts";
+import { type Outcome, runTestFile } from "./run-test-file.ts";
 
 export interface Trial {
-  /** What is copied. Nothing is written there. */
+  /** The checkout to copy. It is not changed. */
   checkout: string;
-  /** An empty folder, for the copies. */
+  /** An empty folder for the copies. */
   scratch: string;
   mutants: readonly Mutant[];
-  /** Of the tests. */
+  /** The timeout of tests. */
   environment: NodeJS.ProcessEnv;
-  /** How many tests run at once, each in a copy of its own. */
+  /** Concurrent tests, each in its own copy. */
   jobs: number;
   out: (line: string) => unknown;
   signal: AbortSignal;
@@ -22,19 +21,19 @@ export interface Trial {
 export interface Tally {
   caught: number;
   survived: number;
-  /** Not tried, because a test of theirs does not even pass on what is not broken. */
+  /** Not tried: one of their tests fails without a mutation. */
   untried: number;
 }
 
-/** How long a test file may take on what is not broken. */
+/** The timeout of a test file without a mutation. */
 const mostMilliseconds = 120_000;
-/** On a mutant: so many times as long, and as long as what waits in vain for something takes to say so. */
+/** The timeout with a mutation: a multiple of the usual time, plus the limit of a wait in vain. */
 const slower = 3;
 const waitMilliseconds = 30_000;
-/** Of what is said about a mutant: assertions may be named at length. */
+/** The limit of text about a mutant: assertions may have long names. */
 const mostCharacters = 200;
 
-/** Shows that the tests pass on the checkout as it is, then breaks it in one way after the other. A line for each. */
+/** Shows that the tests pass on the checkout, then applies one mutant after the other. Reports a line for each. */
 export async function tryMutants({
   checkout,
   scratch,
@@ -77,7 +76,7 @@ export async function tryMutants({
   return tally;
 }
 
-/** Breaks the copy, runs the tests until one fails, and mends it. */
+/** Breaks the copy, runs the tests until one fails, and restores it. */
 async function tryOne(
   copy: string,
   mutant: Mutant,
@@ -103,7 +102,7 @@ function wordsOf(outcome: Outcome): string {
   return outcome.kind === "failed" ? outcome.assertion : `breaks off without a failed assertion: ${outcome.reason}`;
 }
 
-/** Works through the items, one at a time in each place. */
+/** Works through the items, one at a time in each slot. */
 async function eachIn<Item>(
   places: readonly string[],
   items: readonly Item[],

@@ -25,7 +25,7 @@ await t.test("every mutant applies to the checkout as it is", (t) => {
   t.end();
 });
 
-await t.test("a mutant that does not apply is named, with what is wrong", (t) => {
+await t.test("a mutant that does not apply is reported with the reason", (t) => {
   const mutant = (change: Partial<Mutant>): Mutant => ({
     name: "x",
     file,
@@ -43,7 +43,7 @@ await t.test("a mutant that does not apply is named, with what is wrong", (t) =>
   t.end();
 });
 
-await t.test("a mutant of the wrong types is told, also when others touch the same text", async (t) => {
+await t.test("a mutant that does not compile is reported, also if others change the same text", async (t) => {
   const mutant = (name: string, replace: string): Mutant => ({ name, file, find: "count <= 3", replace, tests });
   const small = smallCheckout(t);
   const { signal } = new AbortController();

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { TestScope } from "@coffer/testkit";
-import { testDirectory } from "@coffer/testkit";
+import { testDirectory, type TestScope } from "@coffer/testkit";
 
 const installed = resolve(import.meta.dirname, "../../../node_modules");
 
@@ -40,7 +39,7 @@ const files = {
   "packages/user/test/failing.test.ts": 'import t from "tap";\nawait t.test("is", (t) => t.end());\nt.fail("fails");\n',
 };
 
-/** A checkout of one package and its user, with what is installed in this one. Returns where it is. */
+/** A checkout of one package and its user, with this checkout's installed packages. Returns its path. */
 export function smallCheckout(t: TestScope): string {
   const directory = testDirectory(t);
   for (const [name, text] of Object.entries(files)) {
@@ -54,7 +53,7 @@ export function smallCheckout(t: TestScope): string {
   return directory;
 }
 
-/** The text of every file of the checkout, by its name: to see that nothing was written there. */
+/** The text of every file of the checkout by name, to show that nothing was written. */
 export function textsOf(directory: string): Record<string, string> {
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
   const own = names.filter(

@@ -1,12 +1,10 @@
 import { resolve } from "node:path";
-import type { TestScope } from "@coffer/testkit";
-import { testDirectory } from "@coffer/testkit";
+import { testDirectory, type TestScope } from "@coffer/testkit";
 import t from "tap";
 import { catalogue } from "../src/catalogue.ts";
 import type { Mutant } from "../src/mutant.ts";
 import { testEnvironment } from "../src/test-environment.ts";
-import type { Tally } from "../src/try-mutants.ts";
-import { tryMutants } from "../src/try-mutants.ts";
+import { type Tally, tryMutants } from "../src/try-mutants.ts";
 import { smallCheckout, textsOf } from "./small-checkout.ts";
 
 const file = "packages/limit/src/limit.ts";
@@ -54,19 +52,19 @@ await t.test(
   },
 );
 
-await t.test("what cannot be loaded, or does not apply, is not caught", async (t) => {
+await t.test("a mutant that cannot be loaded, or does not apply, is not caught", async (t) => {
   const { tally, lines } = await run(t, [mutants.crashing, mutants.misfit], smallCheckout(t));
   t.same(tally, { caught: 0, survived: 2, untried: 0 });
   t.match(lines, [/no-module .* breaks off without a failed assertion/, /no-such-text .* it does not apply/]);
 });
 
-await t.test("a test that fails on what is not broken catches nothing", async (t) => {
+await t.test("a test that fails without a mutation catches nothing", async (t) => {
   const { tally, lines } = await run(t, [mutants.unfit], smallCheckout(t));
   t.same(tally, { caught: 0, survived: 0, untried: 1 });
   t.match(lines, [/^UNFIT +packages\/user\/test\/failing.test.ts does not pass on what is not broken/]);
 });
 
-await t.test("one of the real ones is caught", async (t) => {
+await t.test("a real mutant is caught", async (t) => {
   const real = catalogue.filter(({ name }) => name === "token-may-live-a-second-longer");
   const { tally, lines } = await run(t, real, resolve(import.meta.dirname, "../../.."));
   t.same(tally, { caught: 1, survived: 0, untried: 0 }, lines.join("\n"));

@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 const checkout = resolve(import.meta.dirname, "../../..");
 
 /**
- * Compiles a package's `src` to JavaScript and types below `dist`, for Node from 20 on and for bundlers. Throws an Error
- * with the compiler's words.
+ * Compiles a package's `src` to JavaScript and types below `dist`, for Node from 20 on and for bundlers.
+ * Throws an Error with the compiler's messages.
  */
 export function compile(folder: string): void {
   const dist = join(folder, "dist");
@@ -15,14 +15,14 @@ export function compile(folder: string): void {
   const project = join(dist, "tsconfig.json");
   writeFileSync(project, JSON.stringify(projectOf(folder)));
   const tsc = join(checkout, "node_modules/.bin/tsc");
-  // Loaders of the caller's, such as a test runner's, are not for the compiler: it does not start with some.
+  // The compiler does not start with some loaders of the caller, such as a test runner's.
   const { status, stdout, stderr, error } = spawnSync("env", ["-u", "NODE_OPTIONS", tsc, "-p", project], {
     encoding: "utf8",
   });
   rmSync(project);
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${folder} cannot be compiled:\n${stdout}${stderr}`);
-  // The compiler rewrites the names of modules in the code alone.
+  // The compiler rewrites module names only in code.
   for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" }))
     if (name.endsWith(".d.ts")) rewriteTypes(join(dist, name));
 }
@@ -35,7 +35,7 @@ function projectOf(folder: string): unknown {
       declaration: true,
       rootDir: join(folder, "src"),
       outDir: join(folder, "dist"),
-      // What Node 20 knows.
+      // The version of Node 20.
       target: "es2023",
       lib: ["es2023", "es2024.string"],
     },

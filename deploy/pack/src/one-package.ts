@@ -1,20 +1,19 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import type { Manifest } from "./package-folder.ts";
-import { readManifest } from "./package-folder.ts";
+import { type Manifest, readManifest } from "./package-folder.ts";
 
-/** The packages that others install as one, each after those that it needs. */
-export const packages = ["crypto", "history", "events", "env", "import", "scan", "sdk", "cli"] as const;
+/** The packages that are installed as one, each after its dependencies. */
+export const packages = ["contract", "crypto", "history", "events", "env", "import", "scan", "sdk", "cli"] as const;
 
 const folderOf = (name: string): string => `packages/${name}`;
 
-/** The file that a source of a package is compiled to, from the checkout. */
+/** The compiled file of a source of a package, from the checkout. */
 function compiled(name: string, source: string, extension: string): string {
   return `${folderOf(name)}/${source.replace(/^\.\/src\//, "dist/").replace(/\.ts$/, extension)}`;
 }
 
 /**
- * Makes what was compiled refer to the other packages by path: in the one package they are no packages of their own.
+ * Replaces imports of the other packages by paths: within the one package they are not packages.
  * Throws an Error for a name that no package exports.
  */
 export function joinPackages(checkout: string): void {
@@ -48,11 +47,11 @@ function exportsOf(checkout: string, name: string): Record<string, string> {
 }
 
 /**
- * The manifest of the one package: the SDK, with the command. What it needs from elsewhere is packed with it, so that
- * an installation needs no registry.
+ * The manifest of the one package: the SDK with the command. Its dependencies are packed with it, so
+ * that an installation needs no registry.
  */
 export function onePackage(checkout: string): Manifest {
-  // With the scripts, the next packing makes good one that was cut off.
+  // With the scripts, the next packing repairs an interrupted one.
   const { version, license, scripts } = readManifest(checkout);
   const { name, description, engines } = readManifest(join(checkout, folderOf("sdk")));
   const dependencies = Object.fromEntries(

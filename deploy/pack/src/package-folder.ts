@@ -10,13 +10,13 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(manifestIn(folder), "utf8")) as Manifest; // npm has read it before us
 }
 
-/** Puts another manifest in the place of the folder's own, which is set aside. */
+/** Replaces the folder's manifest by another one, and saves the original. */
 export function replaceManifest(folder: string, manifest: Manifest): void {
   renameSync(manifestIn(folder), setAsideIn(folder));
   writeFileSync(manifestIn(folder), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Makes the checkout what it was before it was packed, also after a packing that was cut off. */
+/** Restores the checkout, also after an interrupted packing. */
 export function restoreCheckout(checkout: string, packages: readonly string[]): void {
   if (existsSync(setAsideIn(checkout))) renameSync(setAsideIn(checkout), manifestIn(checkout));
   for (const name of packages) rmSync(join(checkout, "packages", name, "dist"), { recursive: true, force: true });

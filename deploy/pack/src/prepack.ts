@@ -1,5 +1,5 @@
-// Run by npm before it packs the checkout: compiles the packages that others install, and puts the manifest in place
-// that makes one package of them. postpack.ts makes all that undone.
+// Run by npm before it packs the checkout: compiles the packages, and installs the manifest of the one
+// package. postpack.ts undoes it.
 import { join, resolve } from "node:path";
 import { compile } from "./compile.ts";
 import { joinPackages, onePackage, packages } from "./one-package.ts";

@@ -20,8 +20,7 @@ const manifest = (): string => readFileSync(join(stage, "package.json"), "utf8")
 const installed = join(app, "node_modules/@coffer/sdk");
 
 const consumer = `
-import { bootstrap, CofferError, createClient, personClient } from "@coffer/sdk";
-import type { MachineConfiguration, Secret } from "@coffer/sdk";
+import { bootstrap, CofferError, createClient, type MachineConfiguration, personClient, type Secret } from "@coffer/sdk";
 import { login, register } from "@coffer/sdk/account";
 
 export async function titles(configuration: MachineConfiguration): Promise<string[]> {
@@ -51,7 +50,7 @@ await t.test("npm pack makes one tarball, and leaves the checkout as it was", as
   for (const name of packages) t.notOk(existsSync(join(stage, "packages", name, "dist")), name);
 });
 
-await t.test("a packing that was cut off is made good by the next one", async (t) => {
+await t.test("an interrupted packing is repaired by the next one", async (t) => {
   const before = manifest();
   const script = (name: string) => run("npm", ["run", "--silent", name], { cwd: stage, env });
   await script("prepack");
@@ -80,7 +79,7 @@ await t.test("it installs in an empty folder, without a network and without the 
     t.notMatch(readFileSync(join(installed, path), "utf8"), /(from|import|import\() ?"@coffer\//, path);
 });
 
-await t.test("their types are whole, for Node and for bundlers", async (t) => {
+await t.test("their types are complete, for Node and for bundlers", async (t) => {
   writeFileSync(join(app, "consumer.ts"), consumer);
   for (const resolution of ["nodenext", "bundler"]) {
     const module = resolution === "bundler" ? "esnext" : "nodenext";
@@ -93,7 +92,7 @@ await t.test("their types are whole, for Node and for bundlers", async (t) => {
   }
 });
 
-await t.test("what a browser loads of it asks for nothing of Node's", (t) => {
+await t.test("the browser's modules import nothing of Node", (t) => {
   const entry = (name: string): string => join(installed, "packages", name);
   const forBrowsers = ["sdk/dist/index.js", "sdk/dist/account.js", "sdk/dist/browser/index.js", "import/dist/index.js"];
   for (const name of forBrowsers) t.notMatch([...importsOf(entry(name))].join("\n"), /^node:/m, name);
@@ -144,7 +143,7 @@ await t.test("the installed command and a program with the SDK work with a servi
   t.match(await node(bin, ["doctor", "--server-config"], { COFFER_PORT: "8080" }), /^ok\tconfiguration\t/m);
 });
 
-/** The names of all modules from elsewhere that a compiled module and those of its package load. */
+/** The external modules that a compiled module and those of its package load. */
 function importsOf(entry: string): Set<string> {
   const foreign = new Set<string>();
   const seen = new Set<string>();

@@ -6,12 +6,12 @@ import { packages } from "../src/one-package.ts";
 export const checkout = resolve(import.meta.dirname, "../../..");
 
 /**
- * What the packing needs of the checkout, in a folder of its own: packing changes a manifest for a moment, and other
- * tests read those of the checkout.
+ * The parts of the checkout for a packing, in their own folder: packing changes a manifest for a moment,
+ * and other tests read those of the checkout.
  */
 export function stageCheckout(folder: string): void {
   const files = ["package.json", "package-lock.json", "tsconfig.base.json", "LICENSE", "README.md", "deploy/pack/src"];
-  for (const name of [...files, "deploy/local/launch.mjs", "deploy/local/keep-serving.mjs"])
+  for (const name of [...files, "deploy/local/launch.mjs", "deploy/local/supervise-server.mjs"])
     cpSync(join(checkout, name), join(folder, name), { recursive: true });
   for (const name of packages) {
     const from = join(checkout, "packages", name);
@@ -24,7 +24,7 @@ export function stageCheckout(folder: string): void {
   linkModules(folder);
 }
 
-/** The installed packages as links, but for those that are packed too, which must lie below the folder. */
+/** Links to the installed packages, except those that are packed too, which must be below the folder. */
 function linkModules(folder: string): void {
   const packed = new Set(dependencyFolders().map((path) => relative(checkout, path)));
   const modules = join(folder, "node_modules");
@@ -48,7 +48,7 @@ interface Manifest {
   dependencies?: Record<string, string>;
 }
 
-/** The folders of everything that the packages need from elsewhere, as they are installed in the checkout. */
+/** The folders of all external dependencies, as installed in the checkout. */
 function dependencyFolders(): string[] {
   const found = new Set<string>();
   const add = (folder: string): void => {
@@ -65,7 +65,7 @@ function dependencyFolders(): string[] {
   return [...found];
 }
 
-/** Where Node finds a package that the package in `folder` asks for. */
+/** Where Node finds a package that the package in `folder` imports. */
 function installedFor(folder: string, name: string): string {
   for (let at = folder; ; at = dirname(at)) {
     const candidate = join(at, "node_modules", name);

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readEnvironment, variables } from "@coffer/env";
-import type { VariableName } from "@coffer/env";
+import { readEnvironment, type VariableName, variables } from "@coffer/env";
 import t from "tap";
 import { checkout } from "../../local/src/checkout.ts";
 
@@ -13,7 +12,7 @@ const unit = readFileSync(file, "utf8");
 const valuesOf = (name: string): string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, "gm"))].map(([, value = ""]) => value);
 
-await t.test("the unit runs what npm start runs, as a user of its own, and stops it in order", (t) => {
+await t.test("the unit runs npm start's program as its own user, and stops it in order", (t) => {
   const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
@@ -50,7 +49,7 @@ await t.test("the settings are names and values that Coffer knows", (t) => {
     names.filter((name) => !(name in variables)),
     [],
   );
-  readEnvironment(environment, names as VariableName[]); // the line above has looked
+  readEnvironment(environment, names as VariableName[]); // checked in the line above
   t.end();
 });
 
@@ -61,7 +60,7 @@ await t.test("systemd accepts the unit", (t) => {
     t.equal(status, 0, stderr);
     t.equal(stderr, "");
   } else {
-    // Without systemd: each line has the form that it reads.
+    // Without systemd: each line has the expected form.
     t.comment("systemd-analyze is not on the PATH");
     const odd = unit.split("\n").filter((line) => !/^(#.*|\[(Unit|Service|Install)\]|[A-Za-z]+=.*|)$/.test(line));
     t.same(odd, []);

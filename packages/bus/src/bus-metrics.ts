@@ -2,7 +2,7 @@ import type { Metrics } from "@coffer/telemetry";
 
 export interface BusMetrics {
   connected(value: 0 | 1): void;
-  /** Starts the clock of a request; what it returns takes the outcome: `ok` or an error code. */
+  /** Starts timing a request; call the result with the outcome: `ok` or an error code. */
   requested(subject: string): (outcome: string) => void;
   replied(subject: string, outcome: string): void;
 }

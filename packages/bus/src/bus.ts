@@ -8,42 +8,45 @@ export interface RequestOptions {
 }
 
 export interface SubscribeOptions {
-  /** With a name, each event reaches one of the subscribers that share it; without, every subscriber. */
+  /**
+   * With a name, each event reaches one of the subscribers that share it; without, every
+   * subscriber.
+   */
   queue?: string | undefined;
 }
 
-/** How one service talks to the others. It may be used from the start: while the bus is away, it says so at once. */
+/** A service's connection to the bus. While the bus is away, calls fail at once. */
 export interface Bus {
   readonly service: ServiceName;
-  /** Whether requests and events can be sent now, and whether what was registered is listening. */
+  /** Whether the service can send, and its subscriptions are active. */
   readonly connected: boolean;
   /**
-   * Asks the service that answers `rpc`. Never repeated by itself.
-   * Rejects with the responder's `ServiceError`; with `unavailable` when the bus is away, nobody answers or the time is
-   * over (the responder may have done its work all the same); with `payload_too_large` above 512 KiB; with
-   * `internal_error` for an answer of another shape; with `TypeError` when the input has not its shape or this service
-   * is no caller of the subject.
+   * Sends a request, without retries. Rejects with the responder's `ServiceError`; `unavailable` if
+   * the bus is away, there is no responder or no response in time (the work may have been done);
+   * `payload_too_large` above 512 KiB; `internal_error` for a malformed response; `TypeError` for a
+   * malformed input, or if this service is not a caller of the subject.
    */
   request<Input, Output>(rpc: RpcSubject<Input, Output>, input: Input, options?: RequestOptions): Promise<Output>;
   /**
-   * Answers a subject of this service, together with its other replicas (each request reaches one of them).
+   * Handles requests of a subject of this service; each request reaches one of its replicas.
    * Throws `TypeError` for a subject of another service, or a second handler.
    */
   reply<Input, Output>(rpc: RpcSubject<Input, Output>, handler: Handler<Input, Output>): void;
   /**
-   * Sends an event to whoever listens now. Throws `unavailable` while the bus is away, `payload_too_large` above
-   * 512 KiB, and `TypeError` for a wrong shape or an event of another service. `flush` says when it has arrived.
+   * Publishes an event to the present subscribers. Throws `unavailable` while the bus is away,
+   * `payload_too_large` above 512 KiB, and `TypeError` for a malformed payload or an event of
+   * another service. `flush` confirms its arrival at the server.
    */
   publish<Payload>(event: EventSubject<Payload>, payload: Payload): void;
   /**
-   * Calls `handler` for each event from now on. Events sent while the bus is away never come: read what you missed in
-   * `onConnect`. Throws `TypeError` when this service is no consumer of the event.
+   * Calls `handler` for each event. Events that are sent while the bus is away are lost: read the
+   * changes in `onConnect`. Throws `TypeError` if this service is not a consumer of the event.
    */
   subscribe<Payload>(event: EventSubject<Payload>, handler: EventHandler<Payload>, options?: SubscribeOptions): void;
-  /** Called at each connection, once everything registered listens; at once when connected already. */
+  /** Called at each connection, after the subscriptions are active; at once if connected. */
   onConnect(listener: () => unknown): void;
-  /** Resolves when the server has everything that was published before. Rejects with `unavailable`. */
+  /** Resolves when the server has every earlier publish. Rejects with `unavailable`. */
   flush(): Promise<void>;
-  /** Takes no more requests and events, lets the running handlers answer (at most 5 s), and disconnects. */
+  /** Stops subscriptions, waits for running handlers (at most 5 s), and disconnects. */
   close(): Promise<void>;
 }

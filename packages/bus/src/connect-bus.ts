@@ -2,12 +2,11 @@ import { ServiceError } from "@coffer/errors";
 import type { ServiceName } from "@coffer/events";
 import type { Telemetry } from "@coffer/telemetry";
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node";
-import type { Bus } from "./bus.ts";
 import { createBusMetrics } from "./bus-metrics.ts";
+import type { Bus } from "./bus.ts";
 import { consumeEvent, publishEvent } from "./events.ts";
 import { inFlight } from "./in-flight.ts";
 import { startLink } from "./link.ts";
-import { flushWithin } from "./flush-within.ts";
 import { orLost } from "./or-lost.ts";
 import { answerRequest } from "./reply.ts";
 import { sendRequest } from "./request.ts";
@@ -32,7 +31,7 @@ const drainMilliseconds = 5000;
 const flushMilliseconds = 2000;
 const defaultTimeoutMilliseconds = 2000;
 
-/** Returns at once; connects in the background and again after every loss, for ever, until `close`. */
+/** Returns at once; connects in the background, and reconnects until `close`. */
 export function connectBus({ url, service, user, password, telemetry }: BusOptions): Bus {
   const { log } = telemetry;
   const metrics = createBusMetrics(telemetry.metrics);
@@ -57,7 +56,7 @@ export function connectBus({ url, service, user, password, telemetry }: BusOptio
     const subscription = connection.subscribe(subject, {
       ...(queue === undefined ? {} : { queue }),
       callback: (error, message) => {
-        if (error !== null) log.error({ err: error, subject }, "the bus does not let this service listen");
+        if (error !== null) log.error({ err: error, subject }, "the bus refused a subscription of this service");
         else void running.track(handle(message));
       },
     });
@@ -97,7 +96,7 @@ export function connectBus({ url, service, user, password, telemetry }: BusOptio
     if (current !== undefined) {
       const drained = Promise.allSettled([...subscriptions].map((subscription) => subscription.drain()));
       await orLost(current, drained).catch(() => undefined);
-      await running.settled(drainMilliseconds);
+      await running.drained(drainMilliseconds);
       await flushWithin(current, flushMilliseconds).catch(() => undefined);
     }
     await link.close();
@@ -109,7 +108,7 @@ export function connectBus({ url, service, user, password, telemetry }: BusOptio
       return link.current() !== undefined;
     },
     request: async (rpc, input, { timeoutMilliseconds = defaultTimeoutMilliseconds } = {}) => {
-      requireMember(rpc.callers, `does not ask ${rpc.subject}`);
+      requireMember(rpc.callers, `is not a caller of ${rpc.subject}`);
       const done = metrics.requested(rpc.subject);
       try {
         const output = await running.track(sendRequest(connection(), rpc, input, timeoutMilliseconds));
@@ -147,4 +146,22 @@ export function connectBus({ url, service, user, password, telemetry }: BusOptio
     flush: async () => flushWithin(connection(), flushMilliseconds),
     close: () => (closing ??= shutDown()),
   };
+}
+
+/**
+ * Waits until the server has everything sent before. Rejects with `unavailable` after the limit or
+ * a loss.
+ */
+async function flushWithin(connection: NatsConnection, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(unavailable("the bus did not confirm in time")), milliseconds);
+  });
+  try {
+    await Promise.race([orLost(connection, connection.flush()), limit]);
+  } catch (error) {
+    throw unavailable("the bus did not confirm", error);
+  } finally {
+    clearTimeout(timer);
+  }
 }

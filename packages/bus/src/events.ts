@@ -1,6 +1,5 @@
 import type { EventSubject } from "@coffer/events";
-import type { Logger } from "@coffer/telemetry";
-import { extractTrace, span } from "@coffer/telemetry";
+import { extractTrace, type Logger, span } from "@coffer/telemetry";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import { checkShape } from "./check-shape.ts";
 import { carrierOf } from "./reply.ts";
@@ -9,7 +8,7 @@ import { decode, encode } from "./wire.ts";
 
 export type EventHandler<Payload> = (payload: Payload) => unknown;
 
-/** Publishes one event. Throws `payload_too_large` above 512 KiB and `ShapeError` when the payload is not one. */
+/** Throws `payload_too_large` above 512 KiB and `ShapeError`. */
 export function publishEvent<Payload>(
   connection: NatsConnection,
   event: EventSubject<Payload>,
@@ -22,7 +21,7 @@ export function publishEvent<Payload>(
   });
 }
 
-/** Hands one event to its handler. What has another shape is dropped; what goes wrong is logged. Never throws. */
+/** Passes an event to its handler. Drops malformed events and logs errors. Never throws. */
 export async function consumeEvent<Payload>(
   log: Logger,
   event: EventSubject<Payload>,
@@ -37,6 +36,6 @@ export async function consumeEvent<Payload>(
   try {
     await span(`consume ${event.subject}`, attributes, "consumer", consume, extractTrace(carrierOf(message)));
   } catch (error) {
-    log.error({ err: error, subject: event.subject }, "an event could not be used");
+    log.error({ err: error, subject: event.subject }, "an event could not be handled");
   }
 }

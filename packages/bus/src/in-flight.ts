@@ -1,12 +1,11 @@
-/** Work that a shutdown waits for. */
+/** Running work that a shutdown waits for. */
 export interface InFlight {
-  /** Counts the work until it settles. Returns the same promise. */
+  /** Counts the work until it ends. Returns the same promise. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Resolves when nothing is running any more, or after the limit. */
-  settled(limitMilliseconds: number): Promise<void>;
+  /** Resolves when no work is running, or after the limit. */
+  drained(limitMilliseconds: number): Promise<void>;
 }
 
-/** An empty set of work. */
 export function inFlight(): InFlight {
   const works = new Set<Promise<unknown>>();
   return {
@@ -16,7 +15,7 @@ export function inFlight(): InFlight {
       work.then(forget, forget);
       return work;
     },
-    settled: async (limitMilliseconds) => {
+    drained: async (limitMilliseconds) => {
       let timer: NodeJS.Timeout | undefined;
       const limit = new Promise<"late">((resolve) => {
         timer = setTimeout(resolve, limitMilliseconds, "late");

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { NatsConnection } from "@nats-io/transport-node";
-import { connect } from "@nats-io/transport-node";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
 import type { Logger } from "@coffer/telemetry";
 
 export interface LinkOptions {
@@ -14,13 +13,13 @@ export interface LinkOptions {
   prepare: (connection: NatsConnection) => Promise<void>;
 }
 
-/** A connection that is made again for ever. Each life of it is a connection object of its own. */
+/** A connection that reconnects until it is closed, each time with a new connection object. */
 export interface Link {
   /** The connection, while there is one. */
   current(): NatsConnection | undefined;
   onConnect(listener: () => void): void;
   onDisconnect(listener: () => void): void;
-  /** Makes no further connection. The current one stays. */
+  /** Stops reconnecting. The current connection stays. */
   retire(): void;
   /** Retires and disconnects. */
   close(): Promise<void>;
@@ -29,7 +28,7 @@ export interface Link {
 const dialMilliseconds = 2000;
 const shortestWait = 50;
 const longestWait = 500;
-// A peer that vanished without a word is noticed after three of these.
+// A silent loss is noticed after three intervals.
 const pingMilliseconds = 1500;
 
 /** Starts connecting in the background and returns at once. */
@@ -47,7 +46,7 @@ export function startLink({ url, service, user, password, log, prepare }: LinkOp
     pass: password,
     inboxPrefix: inboxPrefix(service),
     timeout: dialMilliseconds,
-    // A new connection object for each life: nothing that was sent into the void is sent later behind our back.
+    // A new connection object each time: messages of a lost connection are never sent later.
     reconnect: false,
     pingInterval: pingMilliseconds,
     maxPingOut: 2,
@@ -81,7 +80,7 @@ export function startLink({ url, service, user, password, log, prepare }: LinkOp
         await live();
         [wait, reported] = [shortestWait, false];
       } catch (error) {
-        if (!reported) log.warn({ err: error }, "the bus cannot be reached; trying until it can");
+        if (!reported) log.warn({ err: error }, "the bus cannot be reached; retrying");
         reported = true;
       }
       await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: stopped.signal }).catch(() => undefined);
@@ -103,7 +102,7 @@ export function startLink({ url, service, user, password, log, prepare }: LinkOp
   };
 }
 
-/** Replies to a service arrive below this subject, and only that service may listen there. */
+/** The prefix of reply subjects, to which only this service may subscribe. */
 export function inboxPrefix(service: string): string {
   return `_INBOX_${service}`;
 }

@@ -3,7 +3,7 @@ import { unavailable } from "./unavailable.ts";
 
 const waiting = new WeakMap<NatsConnection, Set<(error: Error) => void>>();
 
-/** The outcome of work that needs a connection, or `unavailable` as soon as the connection is gone. */
+/** The result of work on a connection, or `unavailable` as soon as the connection is lost. */
 export function orLost<T>(connection: NatsConnection, work: Promise<T>): Promise<T> {
   const rejections = waiting.get(connection) ?? watch(connection);
   return new Promise((resolve, reject) => {
@@ -12,7 +12,7 @@ export function orLost<T>(connection: NatsConnection, work: Promise<T>): Promise
   });
 }
 
-// One listener per connection: a race of each work against `closed()` would keep all of them until it closes.
+// One listener per connection: racing each work against `closed()` would leak until it closes.
 function watch(connection: NatsConnection): Set<(error: Error) => void> {
   const rejections = new Set<(error: Error) => void>();
   waiting.set(connection, rejections);

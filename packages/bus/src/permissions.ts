@@ -1,12 +1,11 @@
-import type { ServiceName } from "@coffer/events";
-import { allEvents, allRpcs, serviceNames } from "@coffer/events";
+import { allEvents, allRpcs, type ServiceName, serviceNames } from "@coffer/events";
 import { inboxPrefix } from "./link.ts";
 
-/** What one service may do on the bus. Everything else is refused by the server. */
+/** The permissions of a service; the server refuses everything else. */
 export interface NatsPermission {
   publish: string[];
   subscribe: string[];
-  /** May answer a request on the inbox that it names, once, however that inbox is called. */
+  /** May reply once to the inbox of each request. */
   allowResponses: boolean;
 }
 
@@ -15,14 +14,17 @@ export interface NatsUser extends NatsPermission {
   password: string;
 }
 
-/** The allow-lists of a service, from the callers, responders, publishers and consumers of all subjects. */
+/**
+ * The allow-lists of a service, from the callers, responders, publishers and consumers of all
+ * subjects.
+ */
 export function natsPermission(service: ServiceName): NatsPermission {
   const answered = allRpcs.filter(({ responder }) => responder === service);
-  const asked = allRpcs.filter(({ callers }) => callers.includes(service));
+  const requested = allRpcs.filter(({ callers }) => callers.includes(service));
   const published = allEvents.filter(({ publisher }) => publisher === service);
   const consumed = allEvents.filter(({ consumers }) => consumers.includes(service));
   return {
-    publish: [...asked, ...published].map(({ subject }) => subject),
+    publish: [...requested, ...published].map(({ subject }) => subject),
     subscribe: [...[...answered, ...consumed].map(({ subject }) => subject), `${inboxPrefix(service)}.>`],
     allowResponses: answered.length > 0,
   };

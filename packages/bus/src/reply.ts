@@ -1,7 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { RpcSubject } from "@coffer/events";
-import type { Logger } from "@coffer/telemetry";
-import { extractTrace, span } from "@coffer/telemetry";
+import { extractTrace, type Logger, span } from "@coffer/telemetry";
 import type { Msg } from "@nats-io/transport-node";
 import { checkShape } from "./check-shape.ts";
 import { decode, encodeError, encodeValue } from "./wire.ts";
@@ -9,8 +8,8 @@ import { decode, encodeError, encodeValue } from "./wire.ts";
 export type Handler<Input, Output> = (input: Input) => Promise<Output> | Output;
 
 /**
- * Answers one request. A `ServiceError` of the handler is the answer; anything else that goes wrong on this side is
- * logged and answered `internal_error` without detail. Returns the code of the answer, `ok` for a result.
+ * Answers a request. Sends a `ServiceError` of the handler; logs any other error and sends
+ * `internal_error` without detail. Returns the code of the reply, `ok` for a result.
  */
 export async function answerRequest<Input, Output>(
   log: Logger,
@@ -32,7 +31,7 @@ export async function answerRequest<Input, Output>(
   try {
     message.respond(payload);
   } catch (error) {
-    log.warn({ err: error, subject: rpc.subject }, "an answer had nowhere to go: the bus is away");
+    log.warn({ err: error, subject: rpc.subject }, "a reply could not be sent: the bus is away");
   }
   return outcome;
 }
@@ -59,7 +58,7 @@ function inputOf<Input>(rpc: RpcSubject<Input, unknown>, message: Msg): Input {
   try {
     return checkShape(`the input of ${rpc.subject}`, rpc.input, decode(message.data));
   } catch (cause) {
-    throw new ServiceError("invalid_request", `the input has not the shape of ${rpc.subject}`, { cause });
+    throw new ServiceError("invalid_request", `the input does not match ${rpc.subject}`, { cause });
   }
 }
 

@@ -1,18 +1,16 @@
 import { ServiceError } from "@coffer/errors";
 import type { RpcSubject } from "@coffer/events";
 import { injectTrace, span } from "@coffer/telemetry";
-import type { Msg, NatsConnection } from "@nats-io/transport-node";
-import { errors, headers } from "@nats-io/transport-node";
+import { errors, headers, type Msg, type NatsConnection } from "@nats-io/transport-node";
 import { checkShape } from "./check-shape.ts";
 import { orLost } from "./or-lost.ts";
 import { unavailable } from "./unavailable.ts";
 import { decodeAnswer, encode } from "./wire.ts";
 
 /**
- * Sends one request over a connection and waits for its answer.
- * Throws the `ServiceError` of the responder; `unavailable` when nobody responds, the time is over or the connection
- * goes; `payload_too_large` above 512 KiB; `internal_error` for an answer of the wrong shape; and `ShapeError` when
- * the input is.
+ * Sends a request and waits for its response. Throws the `ServiceError` of the responder;
+ * `unavailable` without a responder, after the timeout or a loss; `payload_too_large` above 512
+ * KiB; `internal_error` for a malformed response; `ShapeError` for a malformed input.
  */
 export function sendRequest<Input, Output>(
   connection: NatsConnection,
@@ -23,22 +21,22 @@ export function sendRequest<Input, Output>(
   const payload = encode(checkShape(`the input of ${rpc.subject}`, rpc.input, input));
   const attributes = { "messaging.system": "nats", "messaging.destination.name": rpc.subject };
   return span(`request ${rpc.subject}`, attributes, "client", async () => {
-    const answer = await ask(connection, rpc, payload, timeoutMilliseconds);
+    const answer = await exchange(connection, rpc, payload, timeoutMilliseconds);
     const value = decodeAnswer(answer.data, rpc.raw);
     try {
       return checkShape(`the answer of ${rpc.subject}`, rpc.received ?? rpc.output, value);
     } catch (cause) {
-      throw new ServiceError("internal_error", `${rpc.responder} gave an answer of another shape`, { cause });
+      throw new ServiceError("internal_error", `${rpc.responder} sent a malformed response`, { cause });
     }
   });
 }
 
-type Asked = Pick<RpcSubject<unknown, unknown>, "subject" | "responder">;
+type Target = Pick<RpcSubject<unknown, unknown>, "subject" | "responder">;
 
-/** What clients are told names the service that is away; the subject is in the cause, for the log. */
-async function ask(
+/** The error names the service that is away; its cause names the subject, for the log. */
+async function exchange(
   connection: NatsConnection,
-  { subject, responder }: Asked,
+  { subject, responder }: Target,
   payload: Uint8Array,
   timeout: number,
 ): Promise<Msg> {
@@ -51,7 +49,7 @@ async function ask(
   }
 }
 
-/** Headers with the active trace; nothing at all when there is none. */
+/** Headers of the active trace; empty without one. */
 export function traceHeaders(): { headers?: ReturnType<typeof headers> } {
   const entries = Object.entries(injectTrace({}));
   if (entries.length === 0) return {};
@@ -62,6 +60,6 @@ export function traceHeaders(): { headers?: ReturnType<typeof headers> } {
 
 function reasonOf(error: unknown, subject: string, timeout: number): string {
   if (error instanceof errors.TimeoutError) return `${subject} was not answered within ${timeout} ms`;
-  if (error instanceof errors.RequestError && error.isNoResponders()) return `nobody answers ${subject}`;
-  return `${subject} could not be asked`;
+  if (error instanceof errors.RequestError && error.isNoResponders()) return `${subject} has no responder`;
+  return `${subject} could not be requested`;
 }

@@ -12,8 +12,8 @@ export interface ServerConfigOptions {
 export const responseExpiry = "1m";
 
 /**
- * The configuration file of a NATS server (2.9 and newer) with these users and nobody else. Without JetStream: nothing
- * on the bus is the only copy of anything. Throws `TypeError` for a user or password that the file cannot hold.
+ * The configuration file of a NATS server (2.9 and newer) with these users only. Without JetStream:
+ * the bus stores nothing. Throws `TypeError` for a user or password that the file cannot hold.
  */
 export function natsServerConfig({ users, host, port, maxPayload = 1024 * 1024 }: ServerConfigOptions): string {
   return [
@@ -43,12 +43,12 @@ function userLines({ user, password, publish, subscribe, allowResponses }: NatsU
   ];
 }
 
-// The server takes an empty allow-list for "everything".
+// The server reads an empty allow-list as "everything".
 const allowList = (subjects: readonly string[]): string =>
   subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: [${subjects.map(quoted).join(", ")}] }`;
 
 function quoted(text: string): string {
-  // A password that begins like a bcrypt hash would be taken for one.
+  // The server would read a password that begins like a bcrypt hash as one.
   if (!/^[\x21-\x7e]+$/.test(text) || /["\\]/.test(text) || /^\$2[abxy]\$/.test(text))
     throw new TypeError("a NATS configuration value must be printable ASCII without blanks, quotes and backslashes");
   return `"${text}"`;

@@ -2,15 +2,14 @@ import { Writable } from "node:stream";
 import type { EventSubject, RpcSubject, ServiceName } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import { z } from "zod";
-import type { Bus } from "../src/index.ts";
-import { connectBus } from "../src/index.ts";
+import { type Bus, connectBus } from "../src/index.ts";
 
 export interface Scope {
   teardown(work: () => unknown): unknown;
 }
 
 export interface TestBus extends Bus {
-  /** Everything this bus has logged. */
+  /** The log of this bus. */
   logged(): string;
   /** Its metrics as Prometheus text. */
   measured(): Promise<string>;
@@ -53,7 +52,7 @@ export async function openBuses(t: Scope, server: Server, ...services: ServiceNa
   await Promise.all(buses.map(connected));
   return buses;
 }
-/** A question on a subject that exists, with a shape that tests can fill as they like. */
+/** A request subject with a shape for tests. */
 export const echo = {
   kind: "rpc",
   subject: "coffer.rpc.auth-sm.signing-keys",
@@ -63,8 +62,8 @@ export const echo = {
   output: z.object({ text: z.string() }),
 } satisfies RpcSubject<unknown, unknown>;
 
-/** News on a subject that exists, with a shape of its own. */
-export const news = {
+/** An event subject with a shape for tests. */
+export const event = {
   kind: "event",
   subject: "coffer.evt.session.revoked",
   publisher: "auth-sm",

@@ -1,6 +1,6 @@
 import { testNats } from "@coffer/testkit";
 import t from "tap";
-import { echo, news, openBus, openBuses } from "./buses.ts";
+import { echo, event, openBus, openBuses } from "./buses.ts";
 
 const server = await testNats(t);
 
@@ -20,12 +20,12 @@ void t.test("closing lets a running handler answer, and takes no further request
   const answer = vaults.request(echo, { text: "running" });
   await reached.promise;
   const closing = auth.close();
-  // No responder any more: the answer to this comes before the running one is done.
+  // The responder is gone: this request fails before the running one is done.
   let refused = false;
   while (!refused)
     refused = await vaults.request(echo, { text: "new" }, { timeoutMilliseconds: 50 }).then(
       () => false,
-      (error: unknown) => String((error as Error).cause).includes("nobody answers"),
+      (error: unknown) => String((error as Error).cause).includes("has no responder"),
     );
   const callsWhenRefused = calls;
   finish.resolve(undefined);
@@ -35,7 +35,7 @@ void t.test("closing lets a running handler answer, and takes no further request
   t.notOk(auth.connected);
 });
 
-void t.test("closing lets a running request have its answer", async (t) => {
+void t.test("closing waits for a running request", async (t) => {
   const [vaults, auth] = await openBuses(t, server, "vaults", "auth-sm");
   const reached = Promise.withResolvers<undefined>();
   const finish = Promise.withResolvers<undefined>();
@@ -48,7 +48,7 @@ void t.test("closing lets a running request have its answer", async (t) => {
   const answer = vaults?.request(echo, { text: "x" });
   await reached.promise;
   const closing = vaults?.close();
-  // A close that did not wait would have its few round trips behind it by now.
+  // A close that did not wait would be done by now.
   for (let trips = 0; trips < 50; trips += 1) await auth?.flush();
   t.ok(vaults?.connected);
   finish.resolve(undefined);
@@ -73,22 +73,22 @@ void t.test("closing waits for a handler that hangs no longer than five seconds"
   t.equal(await answer, "late");
 });
 
-void t.test("what was published before closing arrives", async (t) => {
+void t.test("an event that was published before the close arrives", async (t) => {
   const [auth, vaults] = await openBuses(t, server, "auth-sm", "vaults");
   const seen = Promise.withResolvers<string>();
-  vaults?.subscribe(news, ({ text }) => seen.resolve(text));
+  vaults?.subscribe(event, ({ text }) => seen.resolve(text));
   await vaults?.flush();
-  auth?.publish(news, { text: "last words" });
+  auth?.publish(event, { text: "last words" });
   await auth?.close();
   t.equal(await seen.promise, "last words");
 });
 
-void t.test("after closing everything is unavailable, and closing again is nothing", async (t) => {
+void t.test("after a close everything is unavailable, and another close has no effect", async (t) => {
   const [vaults, auth] = await openBuses(t, server, "vaults", "auth-sm");
   if (vaults === undefined || auth === undefined) throw new Error("two buses");
   await Promise.all([vaults.close(), vaults.close(), auth.close()]);
   await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable" });
-  t.throws(() => auth.publish(news, { text: "x" }), { code: "unavailable" });
+  t.throws(() => auth.publish(event, { text: "x" }), { code: "unavailable" });
   await t.rejects(vaults.flush(), { code: "unavailable" });
 });
 

@@ -1,70 +1,72 @@
-import { createServer, connect as dial } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect as dial, createServer, type Socket } from "node:net";
 import { testNats, until } from "@coffer/testkit";
 import t from "tap";
-import { connected, echo, news, openBus, openBuses } from "./buses.ts";
+import { connected, echo, event, openBus, openBuses } from "./buses.ts";
 
-void t.test("a service starts without the bus, says so at once, and uses it as soon as it is there", async (t) => {
-  const server = await testNats(t);
-  await server.stop();
-  const [vaults, auth] = [openBus(t, server, "vaults"), openBus(t, server, "auth-sm")];
-  auth.reply(echo, (input) => input);
-  t.notOk(vaults.connected);
-  const start = performance.now();
-  const asked = vaults.request(echo, { text: "x" }, { timeoutMilliseconds: 30_000 });
-  await t.rejects(asked, { code: "unavailable", message: "the bus is away" });
-  t.ok(performance.now() - start < 15_000, "without waiting");
-  let connections = 0;
-  vaults.onConnect(() => (connections += 1));
+void t.test(
+  "a service starts without the bus, fails its requests at once, and uses the bus once it is there",
+  async (t) => {
+    const server = await testNats(t);
+    await server.stop();
+    const [vaults, auth] = [openBus(t, server, "vaults"), openBus(t, server, "auth-sm")];
+    auth.reply(echo, (input) => input);
+    t.notOk(vaults.connected);
+    const start = performance.now();
+    const requested = vaults.request(echo, { text: "x" }, { timeoutMilliseconds: 30_000 });
+    await t.rejects(requested, { code: "unavailable", message: "the bus is away" });
+    t.ok(performance.now() - start < 15_000, "without waiting");
+    let connections = 0;
+    vaults.onConnect(() => (connections += 1));
 
-  const ready = Promise.all([connected(vaults), connected(auth)]);
-  await server.start();
-  const up = performance.now();
-  await ready;
-  t.ok(performance.now() - up < 15_000, `connected after ${performance.now() - up} ms`);
-  t.ok(vaults.connected);
-  t.equal(connections, 1);
-  t.same(await vaults.request(echo, { text: "x" }), { text: "x" });
-  t.equal(vaults.logged().split("the bus cannot be reached").length - 1, 1, "one line, however often it is tried");
-});
+    const ready = Promise.all([connected(vaults), connected(auth)]);
+    await server.start();
+    const up = performance.now();
+    await ready;
+    t.ok(performance.now() - up < 15_000, `connected after ${performance.now() - up} ms`);
+    t.ok(vaults.connected);
+    t.equal(connections, 1);
+    t.same(await vaults.request(echo, { text: "x" }), { text: "x" });
+    t.equal(vaults.logged().split("the bus cannot be reached").length - 1, 1, "one line, however often it is tried");
+  },
+);
 
-void t.test("after a crash of the server everything registered listens again by itself", async (t) => {
+void t.test("after a crash of the server all registrations are active again", async (t) => {
   const server = await testNats(t);
   const [vaults, auth] = await openBuses(t, server, "vaults", "auth-sm");
   if (vaults === undefined || auth === undefined) throw new Error("two buses");
   const seen: string[] = [];
   auth.reply(echo, (input) => input);
-  vaults.subscribe(news, ({ text }) => seen.push(text));
+  vaults.subscribe(event, ({ text }) => seen.push(text));
   await Promise.all([auth.flush(), vaults.flush()]);
 
   for (const round of ["first", "second"]) {
     await server.kill();
     await until("both have noticed", () => !vaults.connected && !auth.connected);
     await t.rejects(vaults.request(echo, { text: "x" }), { code: "unavailable" });
-    t.throws(() => auth.publish(news, { text: "lost" }), { code: "unavailable" });
+    t.throws(() => auth.publish(event, { text: "lost" }), { code: "unavailable" });
     await server.start();
     await until("both are connected again", () => vaults.connected && auth.connected);
     t.same(await vaults.request(echo, { text: round }), { text: round });
-    auth.publish(news, { text: round });
-    await until("the news of this round is there", () => seen.includes(round));
+    auth.publish(event, { text: round });
+    await until("the event of this round", () => seen.includes(round));
   }
-  t.same(seen, ["first", "second"], "what could not be published is not published later");
+  t.same(seen, ["first", "second"], "an event that failed is not published later");
 });
 
-void t.test("every connection calls the listeners, and when they are called the subscriptions listen", async (t) => {
+void t.test("every connection calls the listeners, after the subscriptions are active", async (t) => {
   const server = await testNats(t);
   const auth = openBus(t, server, "auth-sm");
   const vaults = openBus(t, server, "vaults");
   const seen: string[] = [];
   let connections = 0;
-  vaults.subscribe(news, ({ text }) => seen.push(text));
+  vaults.subscribe(event, ({ text }) => seen.push(text));
   vaults.onConnect(async () => {
     connections += 1;
     const text = `sent in connection ${connections}`;
     await until("auth-sm is connected", () => auth.connected);
-    auth.publish(news, { text });
+    auth.publish(event, { text });
   });
-  await until("the news is there", () => seen.length === 1);
+  await until("the event", () => seen.length === 1);
   await server.kill();
   await until("both have noticed", () => !vaults.connected && !auth.connected);
   await server.start();
@@ -74,7 +76,7 @@ void t.test("every connection calls the listeners, and when they are called the 
   await until("the third is there", () => seen.length === 3);
 });
 
-void t.test("a listener that fails is logged and disturbs nobody", async (t) => {
+void t.test("a failing listener is logged and does not disturb others", async (t) => {
   const server = await testNats(t);
   const vaults = openBus(t, server, "vaults");
   vaults.onConnect(() => {
@@ -108,7 +110,7 @@ void t.test("a request in flight when the connection goes fails at once, not aft
   finished.resolve({ text: "too late" });
 });
 
-void t.test("a server that vanishes without a word is noticed within ten seconds", async (t) => {
+void t.test("a silent loss of the server is noticed within ten seconds", async (t) => {
   const server = await testNats(t);
   const sockets: Socket[] = [];
   let silent = false;
@@ -136,14 +138,14 @@ void t.test("a server that vanishes without a word is noticed within ten seconds
   t.pass("and it is back when the network is");
 });
 
-void t.test("of several addresses one that answers is taken", async (t) => {
+void t.test("of several addresses a reachable one is used", async (t) => {
   const server = await testNats(t);
   const vaults = openBus(t, { ...server, url: `nats://127.0.0.1:9, ${server.url}` }, "vaults");
   await connected(vaults);
   t.ok(vaults.connected);
 });
 
-void t.test("a wrong password keeps the service up and the bus away, and the log has no password", async (t) => {
+void t.test("with a wrong password the service stays up without the bus, and the log has no password", async (t) => {
   const server = await testNats(t);
   const credentials = { ...server.credentials, vaults: { user: "vaults", password: "c4n4ry-pw" } };
   const vaults = openBus(t, { ...server, credentials }, "vaults");
@@ -153,7 +155,7 @@ void t.test("a wrong password keeps the service up and the bus away, and the log
   t.notMatch(vaults.logged(), "c4n4ry-pw");
 });
 
-void t.test("the gauge says whether the bus is there", async (t) => {
+void t.test("the gauge shows whether the bus is connected", async (t) => {
   const server = await testNats(t);
   const vaults = openBus(t, server, "vaults");
   t.match(await vaults.measured(), /"value":0,"labels":\{"service":"vaults"\}/);

@@ -1,9 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { allEvents, allRpcs, serviceNames, signingKeys } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { allEvents, allRpcs, type ServiceName, serviceNames, signingKeys } from "@coffer/events";
 import { testNats } from "@coffer/testkit";
-import type { NatsConnection } from "@nats-io/transport-node";
-import { connect, errors } from "@nats-io/transport-node";
+import { connect, errors, type NatsConnection } from "@nats-io/transport-node";
 import t from "tap";
 import { natsPermission, natsServerConfig, natsUsers } from "../src/index.ts";
 import { connected, openBus } from "./buses.ts";
@@ -28,7 +26,7 @@ interface Raw {
   refused: string[];
 }
 
-/** Whether the server lets it pass. A refusal comes before the answer to a flush and is told a turn later. */
+/** Whether the server allows it. A refusal arrives before the answer to a flush, one turn later. */
 async function passes({ connection, refused }: Raw, act: () => unknown): Promise<boolean> {
   const before = refused.length;
   act();
@@ -44,10 +42,10 @@ const mayPublish = (raw: Raw, subject: string): Promise<boolean> =>
   passes(raw, () => raw.connection.publish(subject, "{}"));
 
 for (const service of serviceNames)
-  void t.test(`${service} may publish and listen to exactly what its subjects say`, async (t) => {
+  void t.test(`${service} may publish and subscribe exactly as its subjects declare`, async (t) => {
     const raw = await rawConnection(t, service);
     for (const { subject, callers, responder } of allRpcs) {
-      t.equal(await mayPublish(raw, subject), callers.includes(service), `asks ${subject}`);
+      t.equal(await mayPublish(raw, subject), callers.includes(service), `requests ${subject}`);
       t.equal(await maySubscribe(raw, subject), responder === service, `answers ${subject}`);
     }
     for (const { subject, publisher, consumers } of allEvents) {
@@ -57,7 +55,7 @@ for (const service of serviceNames)
   });
 
 for (const service of serviceNames)
-  void t.test(`${service} hears its own inbox and nobody else's`, async (t) => {
+  void t.test(`${service} may subscribe to its own inbox only`, async (t) => {
     const raw = await rawConnection(t, service);
     for (const other of serviceNames) {
       t.equal(await maySubscribe(raw, `_INBOX_${other}.>`), other === service, `_INBOX_${other}.>`);
@@ -77,7 +75,7 @@ for (const service of serviceNames)
       t.notOk(await maySubscribe(raw, subject), subject);
   });
 
-void t.test("nobody publishes to an inbox that did not ask it", async (t) => {
+void t.test("a service cannot publish to an inbox without a request from it", async (t) => {
   for (const service of serviceNames) {
     const raw = await rawConnection(t, service);
     for (const subject of [
@@ -90,25 +88,25 @@ void t.test("nobody publishes to an inbox that did not ask it", async (t) => {
   }
 });
 
-void t.test("a responder answers the one who asked, once", async (t) => {
+void t.test("a responder may reply to the caller once", async (t) => {
   const vaults = openBus(t, server, "vaults");
   await connected(vaults);
   const raw = await rawConnection(t, "auth-sm");
-  const asked = Promise.withResolvers<string>();
+  const inboxOf = Promise.withResolvers<string>();
   raw.connection.subscribe(signingKeys.subject, {
     callback: (_error, message) => {
       message.respond(JSON.stringify({ value: { keys: [] } }));
-      asked.resolve(message.reply ?? "");
+      inboxOf.resolve(message.reply ?? "");
     },
   });
   await raw.connection.flush();
   t.same(await vaults.request(signingKeys, {}), { keys: [] });
-  const inbox = await asked.promise;
+  const inbox = await inboxOf.promise;
   t.match(inbox, /^_INBOX_vaults\./);
   t.notOk(await mayPublish(raw, inbox), "a second answer");
 });
 
-void t.test("a wrong password, another user's password or none lets nobody in", async (t) => {
+void t.test("a wrong, another user's or no password is refused", async (t) => {
   const { "auth-sm": auth, vaults } = server.credentials;
   const attempts = [{ user: "auth-sm", pass: "wrong" }, { user: vaults.user, pass: auth.password }, {}];
   for (const attempt of attempts)
@@ -134,7 +132,7 @@ void t.test("users are named as their services, and every service has its inbox"
   t.end();
 });
 
-void t.test("a password that the file could not hold, or that would be taken for a hash, is refused", (t) => {
+void t.test("a password that the file cannot hold, or that looks like a hash, is refused", (t) => {
   const configOf = (password: string): string =>
     natsServerConfig({
       users: [{ user: "vaults", password, publish: [], subscribe: [], allowResponses: false }],

@@ -1,22 +1,20 @@
 import { ServiceError } from "@coffer/errors";
-import { auditAppendOf, membershipOf, signingKeys } from "@coffer/events";
+import { auditAppendOf, membershipOf, type RpcSubject, signingKeys } from "@coffer/events";
 import { testNats } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
 import { maxPayloadBytes } from "../src/index.ts";
-import type { RpcSubject } from "@coffer/events";
-import { echo, openBuses } from "./buses.ts";
-import type { TestBus } from "./buses.ts";
+import { echo, openBuses, type TestBus } from "./buses.ts";
 
 const server = await testNats(t);
 
 async function pair(t: { teardown(work: () => unknown): unknown }): Promise<[TestBus, TestBus]> {
-  const [asker, answerer] = await openBuses(t, server, "vaults", "auth-sm");
-  if (asker === undefined || answerer === undefined) throw new Error("two buses");
-  return [asker, answerer];
+  const [caller, responder] = await openBuses(t, server, "vaults", "auth-sm");
+  if (caller === undefined || responder === undefined) throw new Error("two buses");
+  return [caller, responder];
 }
 
-void t.test("a question is answered", async (t) => {
+void t.test("a request gets its response", async (t) => {
   const [vaults, auth] = await pair(t);
   auth.reply(echo, ({ text }) => Promise.resolve({ text: `${text}!` }));
   await auth.flush();
@@ -25,7 +23,7 @@ void t.test("a question is answered", async (t) => {
   t.match(await auth.measured(), /coffer_bus_replies_total/);
 });
 
-void t.test("many questions at once get each its own answer", async (t) => {
+void t.test("each of many concurrent requests gets its own response", async (t) => {
   const [vaults, auth] = await pair(t);
   auth.reply(echo, async ({ text }) => {
     await new Promise((resolve) => setTimeout(resolve, Number(text) % 7));
@@ -57,18 +55,18 @@ void t.test("of several replicas exactly one answers", async (t) => {
   );
 });
 
-void t.test("a question that nobody answers is unavailable at once", async (t) => {
+void t.test("a request without a responder is unavailable at once", async (t) => {
   const [vaults] = await pair(t);
   const start = performance.now();
-  const asked = vaults.request(membershipOf, { user_id: "u", session_id: "s" }, { timeoutMilliseconds: 30_000 });
-  const error = await asked.catch((e: unknown) => e);
+  const requested = vaults.request(membershipOf, { user_id: "u", session_id: "s" }, { timeoutMilliseconds: 30_000 });
+  const error = await requested.catch((e: unknown) => e);
   t.match(error, {
     code: "unavailable",
     status: 503,
     retryAfterSeconds: 1,
     message: "the service auth-sm does not answer: try again",
   });
-  t.match((error as Error).cause, { message: /^nobody answers coffer\.rpc\./ });
+  t.match((error as Error).cause, { message: /^coffer\.rpc\.\S+ has no responder/ });
   t.ok(performance.now() - start < 15_000, "not after the time of a request");
   t.match(await vaults.measured(), /"outcome":"unavailable"/);
 });
@@ -127,18 +125,18 @@ void t.test("a bug of the handler is internal_error without detail, and logged w
 
 void t.test("an input of the wrong shape is a bug of the caller and is never sent", async (t) => {
   const [vaults, auth] = await pair(t);
-  let asked = false;
+  let handled = false;
   auth.reply(echo, (input) => {
-    asked = true;
+    handled = true;
     return input;
   });
   await auth.flush();
-  const wrong = { text: ["c4n4ry"] } as unknown as { text: string }; // what the types would not let pass
+  const wrong = { text: ["c4n4ry"] } as unknown as { text: string }; // refused by the types
   const error = await vaults.request(echo, wrong).catch((e: unknown) => e);
   t.ok(error instanceof TypeError);
   t.match(String(error), /invalid_type at "text"/);
   t.notMatch(String(error), "c4n4ry");
-  t.notOk(asked);
+  t.notOk(handled);
 });
 
 const ofAnotherVersion = {
@@ -149,14 +147,14 @@ const ofAnotherVersion = {
 
 void t.test("an input that the responder cannot read is invalid_request and never reaches its handler", async (t) => {
   const [vaults, auth] = await pair(t);
-  let asked = false;
+  let handled = false;
   auth.reply(echo, (input) => {
-    asked = true;
+    handled = true;
     return input;
   });
   await auth.flush();
   await t.rejects(vaults.request(ofAnotherVersion, { text: 7 }), { code: "invalid_request" });
-  t.notOk(asked);
+  t.notOk(handled);
 });
 
 void t.test("an answer that the caller cannot read is internal_error", async (t) => {
@@ -168,7 +166,7 @@ void t.test("an answer that the caller cannot read is internal_error", async (t)
 
 void t.test("an output of the wrong shape is a bug of the responder", async (t) => {
   const [vaults, auth] = await pair(t);
-  auth.reply(echo, () => ({ text: 7 }) as unknown as { text: string }); // what the types would not let pass
+  auth.reply(echo, () => ({ text: 7 }) as unknown as { text: string }); // refused by the types
   await auth.flush();
   await t.rejects(vaults.request(echo, { text: "x" }), { code: "internal_error" });
   t.match(auth.logged(), /the output of .* invalid_type at \\"text\\"/);
@@ -186,7 +184,7 @@ void t.test("fields of a newer version are dropped on both ways", async (t) => {
   t.same(seen, { text: "x" });
 });
 
-void t.test("what is no answer at all is internal_error, and an error code of the future too", async (t) => {
+void t.test("a malformed reply is internal_error, and so is an unknown error code", async (t) => {
   const { connect } = await import("@nats-io/transport-node");
   const [vaults] = await openBuses(t, server, "vaults");
   if (vaults === undefined) throw new Error("a bus");
@@ -206,9 +204,9 @@ const textOfBytes = (bytes: number): string => "x".repeat(bytes - '{"text":""}'.
 
 void t.test("a request of exactly 512 KiB is sent, one byte more is refused before sending", async (t) => {
   const [vaults, auth] = await pair(t);
-  let asked = 0;
+  let handled = 0;
   auth.reply(echo, ({ text }) => {
-    asked += 1;
+    handled += 1;
     return { text: String(text.length) };
   });
   await auth.flush();
@@ -218,7 +216,7 @@ void t.test("a request of exactly 512 KiB is sent, one byte more is refused befo
     code: "payload_too_large",
     message: "the payload has 524289 bytes, more than the 524288 of one message: send it in pages",
   });
-  t.equal(asked, 1);
+  t.equal(handled, 1);
   const umlauts = "ü".repeat(maxPayloadBytes / 2);
   await t.rejects(
     vaults.request(echo, { text: umlauts }),
@@ -236,7 +234,7 @@ void t.test("an answer of more than 512 KiB becomes an error that says so", asyn
   await t.rejects(vaults.request(echo, { text: String(most + 1) }), { code: "payload_too_large" });
 });
 
-void t.test("bytes in an answer travel behind it as they are", async (t) => {
+void t.test("bytes in an answer follow it unchanged", async (t) => {
   const [vaults, auth] = await pair(t);
   const bytes: RpcSubject<{ text: string }, { text: string; bytes: Uint8Array }> = {
     ...echo,
@@ -276,7 +274,7 @@ void t.test("an answer without the bytes that belong to it has another shape", a
   await t.rejects(vaults.request(bytes, { text: "a\nb" }), { code: "internal_error" });
 });
 
-void t.test("a service asks and answers only what is its own", async (t) => {
+void t.test("a service uses only its own subjects", async (t) => {
   const [vaults, auth] = await pair(t);
   await t.rejects(auth.request(signingKeys, {}), TypeError);
   t.throws(() => vaults.reply(signingKeys, () => ({ keys: [] })), TypeError);

@@ -8,7 +8,7 @@ import { z } from "zod";
 const program = fileURLToPath(new URL("programs/traced.ts", import.meta.url));
 const line = z.object({ msg: z.string(), trace_id: z.string().optional(), span_id: z.string().optional() });
 
-void t.test("a trace goes on in the service that answers and in the one that consumes", async (t) => {
+void t.test("a trace continues in the responder and in the consumer", async (t) => {
   const { url, credentials } = await testNats(t);
   const parameters = [program, url, credentials["auth-sm"].password, credentials.vaults.password];
   const { stdout } = await promisify(execFile)(process.execPath, parameters, {
@@ -19,9 +19,13 @@ void t.test("a trace goes on in the service that answers and in the one that con
     .split("\n")
     .map((text) => line.parse(JSON.parse(text)));
   const said = (message: string) => lines.find(({ msg }) => msg === message);
-  const [asking, answering, consuming] = ["asking", "answering", "consuming"].map(said);
-  t.match(asking?.trace_id, /^[0-9a-f]{32}$/);
-  t.equal(answering?.trace_id, asking?.trace_id);
-  t.equal(consuming?.trace_id, asking?.trace_id);
-  t.equal(new Set([asking, answering, consuming].map((found) => found?.span_id)).size, 3, "each in a span of its own");
+  const [requesting, answering, consuming] = ["requesting", "answering", "consuming"].map(said);
+  t.match(requesting?.trace_id, /^[0-9a-f]{32}$/);
+  t.equal(answering?.trace_id, requesting?.trace_id);
+  t.equal(consuming?.trace_id, requesting?.trace_id);
+  t.equal(
+    new Set([requesting, answering, consuming].map((found) => found?.span_id)).size,
+    3,
+    "each in a span of its own",
+  );
 });

@@ -4,7 +4,7 @@ import type { CofferError, MachineClient, PersonClient, PersonSession, SecretsCl
 import { loadConfiguration } from "@coffer/sdk/node";
 import { namedAddress, resolveAddress } from "./address.ts";
 import type { Address } from "./address.ts";
-import { askToAccept } from "./ask-to-accept.ts";
+import { promptToAccept } from "./prompt-to-accept.ts";
 import type { AddressOptions, CachedOptions, DataOptions } from "./command-row.ts";
 import { configurationTrust } from "./configuration-trust.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
@@ -17,12 +17,15 @@ import { hasTerminal } from "./terminal.ts";
 import { trustFile } from "./trust-file.ts";
 import { version } from "./version.ts";
 
-/** The longest `Retry-After` that a command waits for, and for how long it asks again when it is refused again. */
+/** The longest `Retry-After` that a command waits for, and how long it repeats refused requests. */
 const longestWaitSeconds = 120;
-/** For a caller that waits itself, or that reports the limit instead of waiting for it. */
+/** For a caller that waits itself, or that reports the limit. */
 const shortestWaitSeconds = 2;
 
-/** How a command sends its requests: few repetitions of what got no answer, and it waits while the rate limit is exhausted. */
+/**
+ * The transport options of a command: few retries without a response, and it waits while the rate
+ * limit is exhausted.
+ */
 export function mannersOf({ insecureHttp, withoutWaiting }: AddressOptions) {
   const sayWaiting = onceWaiting();
   return {
@@ -34,23 +37,23 @@ export function mannersOf({ insecureHttp, withoutWaiting }: AddressOptions) {
     userAgent: `coffer-cli/${version()}`,
     onRetry(error: CofferError, elapsedMilliseconds: number): void {
       if (error.code === "rate_limited") sayWaiting(error);
-      // Who has waited for long learns why.
+      // After a long wait, print the reason.
       else if (elapsedMilliseconds > 5_000) tell(`coffer: ${error.message}; trying again`);
     },
   };
 }
 
-/** Says once that a command waits for the rate limit, when that is long enough to be noticed. */
+/** Prints once that a command waits for the rate limit, if the wait is noticeable. */
 function onceWaiting(): (error: CofferError) => void {
   let said = false;
   return ({ retryAfterSeconds: seconds = 0 }) => {
     if (said || seconds <= shortestWaitSeconds) return;
-    tell(`coffer: too many requests from this address: waiting ${seconds} s, as the service asks (Retry-After)`);
+    tell(`coffer: too many requests from this address: waiting ${seconds} s (Retry-After)`);
     said = true;
   };
 }
 
-/** The same, and it says which secrets and records a list leaves out; `leftOut` gets their ids. */
+/** Options that also print which secrets and records a list omits; `leftOut` receives their ids. */
 function readerOptions(options: AddressOptions, leftOut = new Set<string>()) {
   return {
     ...mannersOf(options),
@@ -62,25 +65,26 @@ function readerOptions(options: AddressOptions, leftOut = new Set<string>()) {
 }
 
 /**
- * Works as the person who is logged in at the address of this call. Throws Failure: not authenticated without a session
- * there, usage when the call names one service and the session is at another, or for a wrong `--org`.
+ * Works as the person who is logged in at the address of this call. Throws Failure: not
+ * authenticated without a session there; usage when the call names another service than the
+ * session's, or for a wrong `--org`.
  */
 export async function asPerson(options: DataOptions, env: NodeJS.ProcessEnv): Promise<PersonClient> {
   return (await asMember(options, env)).person;
 }
 
-/** A person, and the one organization that a call is about. */
+/** A person, and the organization of a call. */
 export interface Member {
   person: PersonClient;
   /** Its id; undefined without `--org`. */
   organization: string | undefined;
-  /** Ids of the secrets and records that lists have left out so far, because they cannot be opened. */
+  /** Ids of the secrets and records that lists have omitted because they cannot be opened. */
   leftOut: ReadonlySet<string>;
 }
 
-/** The same as `asPerson`, and what `--org` names. */
+/** As `asPerson`, with the organization of `--org`. */
 export async function asMember(options: DataOptions, env: NodeJS.ProcessEnv): Promise<Member> {
-  // What is no address is said whether somebody is logged in or not.
+  // Reports a malformed address also without a login.
   namedAddress(options, env);
   const directory = profileDirectory(env);
   const profile = await readProfile(directory);
@@ -95,8 +99,9 @@ export async function asMember(options: DataOptions, env: NodeJS.ProcessEnv): Pr
     ...readerOptions(options, leftOut),
     trust: trustFile(directory, url, session.user.id),
     unsealedTitles: options.unsealedTitles === true,
-    accept: hasTerminal() ? askToAccept : undefined,
-    onKeyringTrouble: (error: CofferError) => tell(`coffer: your other devices could not be told: ${error.message}`),
+    accept: hasTerminal() ? promptToAccept : undefined,
+    onKeyringTrouble: (error: CofferError) =>
+      tell(`coffer: your key pins could not be shared with your other devices: ${error.message}`),
   };
   const person = personClient(keeper, url, reader);
   if (options.org === undefined) return { person, organization: undefined, leftOut };
@@ -117,13 +122,17 @@ function loggedInElsewhere(elsewhere: readonly string[], url: string, named: Add
   );
 }
 
-/** The configuration that makes a command a machine's: `--config`, else COFFER_CONFIG; undefined without either. */
+/**
+ * The configuration for acting as a machine: `--config`, else COFFER_CONFIG; undefined without
+ * either.
+ */
 export function machineConfigurationOf(options: DataOptions, env: NodeJS.ProcessEnv): string | undefined {
   return options.config ?? (env["COFFER_CONFIG"] || undefined);
 }
 
 /**
- * Works as the machine of a configuration (a path or the JSON itself), with `--cache` also while the service is away.
+ * Works as the machine of a configuration (a path or the JSON itself); with `--cache` also while
+ * the service is unavailable.
  */
 export async function asMachine(
   configuration: string,
@@ -138,7 +147,7 @@ export async function asMachine(
   return createClient({ ...loaded, url }, { ...readerOptions(options), offline, trust, unsealedTitles });
 }
 
-/** Whether a configuration is named by its path; else it is the JSON itself. */
+/** Whether a configuration is the path of a file. Otherwise it is the JSON itself. */
 async function isFile(configuration: string): Promise<boolean> {
   return stat(configuration).then(
     (found) => found.isFile(),
@@ -146,7 +155,7 @@ async function isFile(configuration: string): Promise<boolean> {
   );
 }
 
-/** Throws Failure (usage) for a `--cache` without a machine: it is sealed with the machine's key. */
+/** Throws Failure (usage) for `--cache` without a machine, because the machine's key seals it. */
 export function checkCache(options: CachedOptions, env: NodeJS.ProcessEnv): void {
   if (options.cache === undefined) return;
   if (options.cache === "") throw usage("--cache names no file");
@@ -154,7 +163,7 @@ export function checkCache(options: CachedOptions, env: NodeJS.ProcessEnv): void
     throw usage("--cache is for machines: give the machine's configuration with --config or COFFER_CONFIG");
 }
 
-/** Secrets as the machine, when a configuration says so, else as the person. */
+/** Secrets as the machine of a configuration, or else as the person. */
 export async function secretsOf(options: CachedOptions, env: NodeJS.ProcessEnv): Promise<SecretsClient> {
   checkCache(options, env);
   const configuration = machineConfigurationOf(options, env);
@@ -162,14 +171,14 @@ export async function secretsOf(options: CachedOptions, env: NodeJS.ProcessEnv):
   return asMachine(configuration, options, env);
 }
 
-/** An organization's id from its name or id. */
 async function organizationId(person: PersonClient, nameOrId: string): Promise<string> {
   return pick(await person.organizations.list(), nameOrId, "organization").id;
 }
 
 /**
- * The one thing of that id or name, names without regard to case. What may be an id is never a name: the service says the
- * names, and would choose another thing by calling it so. Throws Failure: not found, or usage when several have the name.
+ * The object with that id or name, without regard to case. A text in the form of an id is never a
+ * name: the service chooses names, and could select another object with one. Throws Failure: not
+ * found, or usage when several have the name.
  */
 export function pick<T extends { id: string; name: string }>(things: readonly T[], nameOrId: string, noun: string): T {
   const wanted = nameOrId.toLowerCase();
@@ -182,7 +191,10 @@ export function pick<T extends { id: string; name: string }>(things: readonly T[
   return first;
 }
 
-/** Which ids, one a line, a name that several have may stand for. What stands beside an id must be safe to show. */
+/**
+ * Lists the ids, one per line, that an ambiguous name may mean. Text beside an id must be safe to
+ * show.
+ */
 export function severalHave(name: string, noun: string, things: readonly { id: string }[]): Failure {
   const ids = things.map(({ id }) => id).join("\n  ");
   return usage(`${things.length} have the name ${visible(name)}: name the ${noun} by its id, one of\n  ${ids}`);

@@ -6,19 +6,22 @@ import { localRunFile } from "./paths.ts";
 
 export interface Address {
   url: string;
-  /** What named it in this call; undefined when it was remembered or found. */
+  /** The source in this call; undefined when it was stored or found. */
   named: "--url" | "COFFER_URL" | undefined;
 }
 
-/** Addresses that are known from before. */
+/** Stored addresses. */
 export interface Remembered {
-  /** The machine's configuration that the call is about: it goes before everything but `--url` and COFFER_URL. */
+  /** The machine's configuration of the call. Only `--url` and COFFER_URL take precedence. */
   configuration?: string | undefined;
-  /** The profile's: where the last registration or login was. Read only when it matters. */
+  /** The profile's address of the last registration or login. Read only when needed. */
   profile?(): Promise<string | undefined>;
 }
 
-/** The address that the call itself names: `--url`, else COFFER_URL. Throws CofferError (configuration) for what is none. */
+/**
+ * The address that the call names: `--url`, else COFFER_URL. Throws CofferError (configuration) for
+ * a malformed one.
+ */
 export function namedAddress(options: AddressOptions, env: NodeJS.ProcessEnv): Address | undefined {
   const { url: flag, insecureHttp } = options;
   if (flag !== undefined) return { url: safeUrl(flag, insecureHttp), named: "--url" };
@@ -27,9 +30,10 @@ export function namedAddress(options: AddressOptions, env: NodeJS.ProcessEnv): A
 }
 
 /**
- * The service's address: `--url`, else COFFER_URL, else the configuration's, else the profile's, else that of the local
- * run (in the data directory that COFFER_DATA_DIR names, or the checkout's own). Throws Failure (usage) when there is
- * none, CofferError (configuration) for plain http to another machine without `--insecure-http`.
+ * The service's address: `--url`, else COFFER_URL, else the configuration's, else the profile's,
+ * else that of the local run (in COFFER_DATA_DIR or the checkout's data directory). Throws Failure
+ * (usage) without any, CofferError (configuration) for plain http to another machine without
+ * `--insecure-http`.
  */
 export async function resolveAddress(
   options: AddressOptions,

@@ -7,7 +7,7 @@ export interface ChainProblem {
   problem: string;
 }
 
-/** A gap that the service itself recorded: events that could not be delivered. */
+/** A gap that the service recorded: events that could not be delivered. */
 export interface RecordedGap {
   seq: number;
   from: string | null;
@@ -16,7 +16,7 @@ export interface RecordedGap {
 }
 
 export interface ChainReport {
-  /** The last record that is whole with all before it. */
+  /** The last valid record. */
   head: ChainHead;
   broken: ChainProblem | undefined;
   gaps: RecordedGap[];
@@ -25,8 +25,8 @@ export interface ChainReport {
 const emptyHead: ChainHead = { seq: 0, hash: firstPreviousHash };
 
 /**
- * Recomputes a chain from its pages, oldest record first. It must end where the last page says that it does, and with
- * `expected`, a head that was seen before, the record of that `seq` must be there and have that hash.
+ * Recomputes a chain from its pages, oldest record first. It must end at the head of the last page.
+ * With `expected`, an earlier head, the record with that `seq` must exist and have that hash.
  */
 export async function checkChain(
   pages: AsyncIterable<AuditPage>,
@@ -35,18 +35,18 @@ export async function checkChain(
   const report: ChainReport = { head: emptyHead, broken: undefined, gaps: [] };
   let named = emptyHead;
   for await (const { records, head } of pages) {
-    // What was appended since the first page is in the last one, and its end with it.
+    // The last page contains the records since the first page, and the new head.
     named = head ?? emptyHead;
     for (const record of records)
       if (report.broken === undefined) advance(report, record, expected);
-      else if (report.broken.problem === "missing" && hasPlace(record) && record.seq === report.broken.seq)
+      else if (report.broken.problem === "missing" && isRecord(record) && record.seq === report.broken.seq)
         report.broken.problem = "reordered";
   }
   report.broken ??= wrongEnd(report.head, named, expected);
   return report;
 }
 
-/** What is wrong with the end of a chain that is whole up to `head`. */
+/** The problem of the end of a chain that is valid up to `head`. */
 function wrongEnd(head: ChainHead, named: ChainHead, expected: ChainHead | undefined): ChainProblem | undefined {
   const seq = head.seq + 1;
   if (expected !== undefined && expected.seq > head.seq) return { seq, problem: "missing: it was there before" };
@@ -60,9 +60,9 @@ function wrongEnd(head: ChainHead, named: ChainHead, expected: ChainHead | undef
   return undefined;
 }
 
-/** Puts one more record on the chain, or notes why it cannot be the next. */
+/** Appends a record to the report, or stores why it cannot be the next. */
 function advance(report: ChainReport, record: unknown, expected: ChainHead | undefined): void {
-  if (!hasPlace(record)) {
+  if (!isRecord(record)) {
     report.broken = { seq: report.head.seq + 1, problem: "not a record" };
     return;
   }
@@ -74,7 +74,7 @@ function advance(report: ChainReport, record: unknown, expected: ChainHead | und
   if (record.action === "audit.gap") report.gaps.push(gapOf(record));
 }
 
-function hasPlace(value: unknown): value is AuditRecord {
+function isRecord(value: unknown): value is AuditRecord {
   return typeof value === "object" && value !== null && "seq" in value && typeof value.seq === "number";
 }
 

@@ -5,18 +5,18 @@ import { fileStorage } from "@coffer/sdk/node";
 import { exitCodes } from "./failure.ts";
 import { tell } from "./output.ts";
 import { forgetStores, readProfile } from "./profile.ts";
-import type { KeptStore } from "./profile.ts";
+import type { StoredFile } from "./profile.ts";
 import { serviceKey } from "./same-service.ts";
 
 /**
- * Removes the files in which this machine keeps a person's vaults of one service, as far as they still are that: what is
- * at their place by now, and is not sealed under the person's key, stays. One that cannot be removed is said, is a failure,
- * and is tried again the next time.
+ * Deletes the files with a person's vaults of one service. A file that is not sealed under the
+ * person's key stays, because another program has replaced it. A file that cannot be deleted is
+ * reported, is a failure, and is retried the next time.
  */
 export async function clearStores(directory: string, session: PersonSession): Promise<void> {
   const service = serviceKey(session.url);
   const { stores } = await readProfile(directory);
-  const done: KeptStore[] = [];
+  const done: StoredFile[] = [];
   for (const store of stores) {
     if (store.service !== service || store.user_id !== session.user.id) continue;
     try {
@@ -33,7 +33,10 @@ export async function clearStores(directory: string, session: PersonSession): Pr
   await forgetStores(directory, done);
 }
 
-/** Whether a file holds what was kept for this person. Throws when it cannot be read; one that is not there, or is a folder or a pipe, is none. */
+/**
+ * Whether a file contains this person's vaults. Throws when it cannot be read. A missing file, a
+ * directory or a pipe does not.
+ */
 export async function isReplicaOf({ user, user_key }: PersonSession, path: string): Promise<boolean> {
   let text: string;
   try {

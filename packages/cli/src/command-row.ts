@@ -1,4 +1,8 @@
-/** What a command is given: its arguments, its options by their camel-case names, and the environment. */
+import { permissions } from "@coffer/contract";
+/**
+ * The input of a command: its arguments, its options by their camel-case names, and the
+ * environment.
+ */
 export interface Call<Options> {
   args: string[];
   options: Options;
@@ -26,7 +30,7 @@ export interface DataOptions extends PersonOptions {
   unsealedTitles?: boolean;
 }
 
-/** On commands that a machine may run on the values that it has kept. */
+/** On commands that a machine can run with its stored values. */
 export interface CachedOptions extends DataOptions {
   cache?: string;
 }
@@ -36,14 +40,14 @@ export interface OptionRow {
   flags: string;
   description: string;
   required?: boolean;
-  /** May be given several times; the values are an array. */
+  /** May be given several times. The values are an array. */
   repeated?: boolean;
   choices?: readonly string[];
-  /** The value without the option. */
+  /** The default value. */
   preset?: string;
 }
 
-/** One command: all that `--help` shows of it, and where its code is. */
+/** One command: everything that `--help` shows of it, and the location of its code. */
 export interface CommandRow {
   /** `read`, or with its noun `folder create`. */
   name: string;
@@ -54,7 +58,7 @@ export interface CommandRow {
   options: readonly OptionRow[];
   /** Options after the first argument belong to that argument. */
   passThrough?: boolean;
-  /** Loads the code when the command is called, and not before: starting must stay fast. */
+  /** Loads the code only when the command is called, because starting must be fast. */
   load(): Promise<(call: Call<never>) => Promise<void>>;
 }
 
@@ -67,13 +71,13 @@ export const insecureHttpOption: OptionRow = {
   flags: "--insecure-http",
   description: "accept plain http:// to another machine, where others can read and use what is sent",
 };
-/** On every command that may be asked for the second factor. */
+/** On every command that may need the second factor. */
 export const otpOptions: readonly OptionRow[] = [
-  { flags: "--otp <code>", description: "an authenticator's code (else asked for when it is needed)" },
+  { flags: "--otp <code>", description: "an authenticator's code (else prompted for when needed)" },
   { flags: "--otp-file <file>", description: "read the code, or a recovery code, from a file's first line" },
 ];
 export const jsonOption: OptionRow = { flags: "--json", description: "print data as JSON" };
-const orgOption: OptionRow = {
+export const orgOption: OptionRow = {
   flags: "--org <name>",
   description: "the organization, by name or id (else the oldest membership)",
 };
@@ -82,20 +86,20 @@ export const configOption: OptionRow = {
   description: "work as the machine of this configuration (else COFFER_CONFIG: a path, the JSON, or its base64)",
 };
 
-/** What a machine falls back on. */
+/** The stored values of a machine. */
 export const cacheOption: OptionRow = {
   flags: "--cache <file>",
-  description: "as a machine: keep the values, sealed, in this file, and use them while the service is away",
+  description: "as a machine: store the values, sealed, in this file, and use them while the service is unavailable",
 };
 
-/** What a member is given to do. */
+/** The permission of a grant. */
 export const permissionOption: OptionRow = {
   flags: "--permission <permission>",
   description: "what the member may do",
-  choices: ["read", "write", "manage"],
+  choices: permissions,
   preset: "read",
 };
-/** How a public key that no history confirms is confirmed. */
+/** Confirms a public key that no history confirms. */
 export const confirmOptions: readonly OptionRow[] = [
   {
     flags: "--fingerprint <fingerprint>",
@@ -104,7 +108,7 @@ export const confirmOptions: readonly OptionRow[] = [
   },
 ];
 
-/** On commands that ask at the terminal whether something is expected. */
+/** On commands that prompt for a confirmation. */
 export const yesOption: OptionRow = { flags: "--yes", description: "without the question" };
 
 /** On commands that find a secret by its title. */

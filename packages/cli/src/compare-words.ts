@@ -1,18 +1,19 @@
 import type { ConfirmKey, KeyHolder } from "@coffer/sdk";
 import { exitCodes, Failure } from "./failure.ts";
 import { visible } from "./output.ts";
-import { askHidden } from "./terminal.ts";
+import { promptHidden } from "./terminal.ts";
 
-/** How a public key that no history confirms is confirmed, besides a person at the terminal. */
+/** Confirms a public key that no history confirms, besides a prompt at the terminal. */
 export interface ConfirmOptions {
-  /** Fingerprints (hex or words) that were compared with their holders. */
+  /** Fingerprints (hex or words) that were compared with their owners. */
   fingerprint?: string[];
 }
 
 /**
- * Confirms a public key by its fingerprint: one of those that were given, or one that the person at the terminal has compared.
- * `undone` says what the command has not done when the key is not confirmed: "production was not shared with the machine api".
- * The returned function throws Failure: denied when the key is not confirmed, usage without a terminal to ask at.
+ * Confirms a public key by its fingerprint: one of the given ones, or one that the person at the
+ * terminal has compared. `undone` says what the command has not done without a confirmation:
+ * "production was not shared with the machine api". The returned function throws Failure: denied
+ * when the key is not confirmed, usage without a terminal.
  */
 export function compareWords(options: ConfirmOptions, undone: string): ConfirmKey {
   const confirm = compareWordsOfEach(options, undone);
@@ -22,7 +23,7 @@ export function compareWords(options: ConfirmOptions, undone: string): ConfirmKe
   };
 }
 
-/** Confirms as `compareWords`, but a key that the person at the terminal does not confirm is left out and stops nothing. */
+/** As `compareWords`, but skips a key that the person does not confirm. */
 export function compareWordsOfEach({ fingerprint = [] }: ConfirmOptions, undone: string): ConfirmKey {
   const given = fingerprint.map(plain);
   return (holder) => {
@@ -38,19 +39,19 @@ function isSaid(holder: KeyHolder): boolean {
   const whose = ownerOf(holder);
   const { role } = holder;
   const manages = role === "owner" || role === "admin" ? `, and may the person manage the organization as ${role}` : "";
-  return askYesOrNo(
+  return promptYesOrNo(
     `The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}`,
     `compare the fingerprint of ${whose} with its holder and give it with --fingerprint`,
   );
 }
 
-/** Whether the person at the terminal says yes. Throws Failure (usage), naming `otherWays`, without a terminal. */
-export function askYesOrNo(question: string, otherWays: string): boolean {
-  const [answer = ""] = askHidden([`${question} (yes or no)`], otherWays);
+/** Prompts for yes or no. Throws Failure (usage), with `otherWays`, without a terminal. */
+export function promptYesOrNo(question: string, otherWays: string): boolean {
+  const [answer = ""] = promptHidden([`${question} (yes or no)`], otherWays);
   return ["y", "yes"].includes(answer.trim().toLowerCase());
 }
 
-/** The key's own fingerprint is not shown: it would be pasted in the place of the one that was compared. */
+/** Does not show the key's own fingerprint: a person could paste it instead of the compared one. */
 function notGiven(holder: KeyHolder, undone: string): Failure {
   const there = holder.kind === "user" ? "coffer whoami" : "coffer whoami --config <file>";
   return new Failure(
@@ -60,7 +61,7 @@ function notGiven(holder: KeyHolder, undone: string): Failure {
   );
 }
 
-/** A machine's name is the service's word: its client id is what tells two machines apart. */
+/** The service chooses a machine's name; the client id identifies it. */
 function ownerOf({ kind, id, name }: KeyHolder): string {
   return kind === "user" ? `the person ${visible(name)}` : `the machine ${visible(name)} (${visible(id)})`;
 }

@@ -8,30 +8,30 @@ interface Word {
   about: string;
 }
 
-/** What may follow a command, whole or begun (`folder`), or nothing (``). */
-interface Place {
+/** The candidates after a whole command, a partial one (`folder`), or none (``). */
+interface Position {
   command: string;
   words: Word[];
   options: (Word & { choices: readonly string[] })[];
 }
 
-/** Every command, and what those are about that share a first word. */
+/** Every command, and the topics of shared first words. */
 export interface CommandLine {
   rows: readonly CommandRow[];
   nouns: Readonly<Record<string, string>>;
 }
 
-/** The places of the command line, from its rows. */
-function places({ rows, nouns }: CommandLine): Place[] {
-  const start: Place = { command: "", words: [], options: [] };
+/** The positions of the command line, from its rows. */
+function positions({ rows, nouns }: CommandLine): Position[] {
+  const start: Position = { command: "", words: [], options: [] };
   const all = new Map([["", start]]);
   for (const { name, summary, options } of rows) {
     const [noun = "", verb] = name.split(" ");
     if (verb !== undefined) {
-      const place = all.get(noun) ?? { command: noun, words: [], options: [] };
+      const position = all.get(noun) ?? { command: noun, words: [], options: [] };
       if (!all.has(noun)) start.words.push({ word: noun, about: nouns[noun] ?? noun });
-      all.set(noun, place);
-      place.words.push({ word: verb, about: summary });
+      all.set(noun, position);
+      position.words.push({ word: verb, about: summary });
     } else start.words.push({ word: name, about: summary });
     all.set(name, { command: name, words: [], options: options.map(optionOf) });
   }
@@ -50,17 +50,20 @@ function optionOf({
   return { word: /--[a-z-]+/.exec(flags)?.[0] ?? flags, about: description, choices };
 }
 
-/** A script that completes commands, options and the values of options that have a fixed set; everything else as files. */
+/**
+ * A script that completes commands, options and the values of options with a fixed set; anything
+ * else as files.
+ */
 export function completionScript(shell: Shell, line: CommandLine): string {
   const scripts = { bash, zsh, fish };
-  return scripts[shell](places(line));
+  return scripts[shell](positions(line));
 }
 
-/** Finds the command in what was typed: the same words in a shell whose `case` is that of sh. */
-function findCommand(all: readonly Place[], words: string): string[] {
-  const begun = all.filter(({ command }) => command !== "");
-  const top = begun.filter(({ command }) => !command.includes(" ")).map(({ command }) => command);
-  const below = begun.filter(({ command }) => command.includes(" ")).map(({ command }) => JSON.stringify(command));
+/** Finds the command in the typed words. For shells whose `case` is that of sh. */
+function findCommand(all: readonly Position[], words: string): string[] {
+  const partial = all.filter(({ command }) => command !== "");
+  const top = partial.filter(({ command }) => !command.includes(" ")).map(({ command }) => command);
+  const below = partial.filter(({ command }) => command.includes(" ")).map(({ command }) => JSON.stringify(command));
   return [
     "  local command='' word",
     `  for word in ${words}; do`,
@@ -73,7 +76,7 @@ function findCommand(all: readonly Place[], words: string): string[] {
   ];
 }
 
-function bash(all: readonly Place[]): string {
+function bash(all: readonly Position[]): string {
   const candidates = all.map(({ command, words, options }) => {
     const list = [...words, ...options].map(({ word }) => word).concat("--help");
     return `    ${JSON.stringify(command)}) candidates='${list.join(" ")}' ;;`;
@@ -94,7 +97,7 @@ function bash(all: readonly Place[]): string {
   ].join("\n");
 }
 
-function zsh(all: readonly Place[]): string {
+function zsh(all: readonly Position[]): string {
   const quoted = ({ word, about }: Word): string =>
     `'${word}:${about.replaceAll("'", "'\\''").replaceAll(":", "\\:")}'`;
   return [
@@ -108,8 +111,8 @@ function zsh(all: readonly Place[]): string {
     "  esac",
     '  case "$command" in',
     ...all.map(({ command, words, options }) => {
-      const [begun, given] = [words, options].map((each) => each.map(quoted).join(" "));
-      return `    ${JSON.stringify(command)}) if [[ $current == -* ]]; then candidates=(${given}); else candidates=(${begun}); fi ;;`;
+      const [partial, given] = [words, options].map((each) => each.map(quoted).join(" "));
+      return `    ${JSON.stringify(command)}) if [[ $current == -* ]]; then candidates=(${given}); else candidates=(${partial}); fi ;;`;
     }),
     "  esac",
     "  _describe coffer candidates || _files",
@@ -118,7 +121,7 @@ function zsh(all: readonly Place[]): string {
   ].join("\n");
 }
 
-function fish(all: readonly Place[]): string {
+function fish(all: readonly Position[]): string {
   const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const commands = all.map(({ command }) => command).filter((command) => command !== "");
   const lines = all.flatMap(({ command, words, options }) => {
@@ -146,7 +149,7 @@ function fish(all: readonly Place[]): string {
 }
 
 /** `"folder share --permission"` and its choices, as cases. */
-function choiceCases(all: readonly Place[]): [string, readonly string[]][] {
+function choiceCases(all: readonly Position[]): [string, readonly string[]][] {
   return all.flatMap(({ command, options }) =>
     options
       .filter(({ choices }) => choices.length > 0)

@@ -5,12 +5,12 @@ import { saveConfiguration } from "@coffer/sdk/node";
 import { withFileLock } from "./file-lock.ts";
 import { withHeldSignals } from "./held-signals.ts";
 
-/** What a file or its folder says when it is mounted to be read only, as secrets are in a cluster. */
+/** The errors of a read-only mount, such as a secret in a cluster. */
 const unwritable = new Set<string | undefined>(["EACCES", "EROFS", "EPERM", "ENOSPC", "EBUSY"]);
 
 /**
- * Keeps what a machine trusts in its configuration file, under a lock. Where that cannot be written it is kept in memory: the
- * next start begins from what the file says.
+ * Stores a machine's key pins in its configuration file, under a lock. If the file is not writable,
+ * they stay in memory, and the next start begins with the file's content.
  */
 export function configurationTrust(path: string, configuration: MachineConfiguration): TrustStorage {
   const empty: TrustRecord = { version: 1, keyring: 0, unsaved: false, resources: {} };

@@ -5,8 +5,8 @@ import type { AddressOptions } from "./command-row.ts";
 import { tell } from "./output.ts";
 
 /**
- * Ends, on its service, a session that another one took the place of in the profile. When that is not possible it is
- * said: nobody holds it any more, and it ends by itself.
+ * Ends a session on its service after another one replaced it in the profile. A failure is printed:
+ * the session is no longer stored, and expires.
  */
 export async function endReplaced(session: PersonSession, options: AddressOptions = {}): Promise<void> {
   try {
@@ -14,7 +14,7 @@ export async function endReplaced(session: PersonSession, options: AddressOption
     tell(`ended the session of ${session.user.email} that was here before`);
   } catch (error) {
     if (!(error instanceof CofferError)) throw error;
-    // A session that the service itself no longer knows has ended already.
+    // A session that the service does not know has ended already.
     if (error.foreign || error.status !== 401)
       tell(`coffer: the session of ${session.user.email} that was here before could not be ended: ${error.message}`);
   }

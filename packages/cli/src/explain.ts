@@ -1,6 +1,6 @@
-import { CofferError } from "@coffer/sdk";
+import { CofferError } from "@coffer/sdk/errors";
 
-/** What a person wrote, by the name under which the service was sent it. */
+/** The option or argument of each field name in the service's errors. */
 const options: ReadonlyMap<string, string> = new Map([
   ["email", "--email"],
   ["otp", "the code of the second factor"],
@@ -16,7 +16,7 @@ const options: ReadonlyMap<string, string> = new Map([
   ["encrypted_payload", "the secret, when it is sealed"],
 ]);
 
-/** Anything that a command can throw, in lines for a person; the first says what is wrong. */
+/** Lines for a person about anything that a command can throw; the first says what is wrong. */
 export function explain(error: unknown): string[] {
   if (!(error instanceof Error)) return ["something failed that should not have"];
   if (!(error instanceof CofferError)) return [error.message];
@@ -24,7 +24,7 @@ export function explain(error: unknown): string[] {
   if (code === "rate_limited")
     return [`${error.message.replace(/:? wait as Retry-After says$/, "")}: try again in ${retryAfterSeconds} s`];
   if (code === "payload_too_large" && details.length === 0) return ["that is more than the service takes at once"];
-  // The service's sentence says no more than that these fields are wrong.
+  // The service's message only says that these fields are wrong.
   if (details.length > 0) return details.map(({ field, issue }) => `${written(field)}: ${issue}`);
   return [error.message, ...(requestId !== undefined && status >= 500 ? [`request ${requestId}`] : [])];
 }

@@ -1,4 +1,4 @@
-import { CofferError } from "@coffer/sdk";
+import { CofferError } from "@coffer/sdk/errors";
 
 /** The exit codes of the command, which scripts rely on. */
 export const exitCodes = {
@@ -11,7 +11,7 @@ export const exitCodes = {
   network: 7,
 } as const;
 
-/** What the command itself has to say and with which code it ends. `message` is for a person and holds no secret. */
+/** The command's own error with its exit code. `message` is for a person and contains no secret. */
 export class Failure extends Error {
   readonly exitCode: number;
 

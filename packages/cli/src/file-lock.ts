@@ -4,18 +4,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import { tell } from "./output.ts";
 
 const pollMilliseconds = 25;
-/** Longer than anything that is done under a lock may take: an older one belongs to a process that is gone. */
+/** Longer than any operation under a lock: an older lock belongs to a dead process. */
 const staleMilliseconds = 120_000;
-/** The same for a lock that says not whose it is: its process ended, or ran out of disk, before it had written it. */
+/**
+ * The limit for a lock without an owner: its process ended, or the disk was full, before it had
+ * written it.
+ */
 const emptyMilliseconds = 5_000;
-/** Whoever waits for longer is told what for. */
+/** After this wait, print the reason. */
 const silentMilliseconds = 2_000;
-/** What file systems answer that know no hard links. */
+/** Errors of file systems without hard links. */
 const linkless = new Set<string | undefined>(["EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 /**
- * Runs `work` while no other process on this machine runs work under the same lock file. The lock of a process that
- * ended without giving it back is taken over. Throws what `work` throws.
+ * Runs `work` while no other process on this machine holds the same lock file. Takes over the lock
+ * of a dead process. Throws what `work` throws.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const mine = `${process.pid} ${randomUUID()}`;
@@ -25,7 +28,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
     await giveUpStale(path);
     if (!said && performance.now() - begin > silentMilliseconds) {
       said = true;
-      await tellWhatFor(path);
+      await printReason(path);
     }
     await delay(pollMilliseconds);
   }
@@ -36,13 +39,13 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-async function tellWhatFor(path: string): Promise<void> {
+async function printReason(path: string): Promise<void> {
   const owner = Number.parseInt((await read(path)) ?? "", 10);
   const whose = Number.isNaN(owner) ? "another process" : `the process ${owner}`;
   tell(`coffer: waiting for ${whose}, which holds ${path}`);
 }
 
-/** Makes the lock file where there is none, at once with all that it says: none is ever seen without its owner. */
+/** Creates the lock file with its content atomically, so that it always has an owner. */
 async function takes(path: string, content: string): Promise<boolean> {
   if ((await stat(path).catch(() => undefined)) !== undefined) return false;
   const draft = `${path}.${randomUUID()}`;
@@ -77,7 +80,7 @@ async function takesWithoutLink(path: string, content: string): Promise<boolean>
   }
 }
 
-/** Takes a lock away whose process is gone. Of several that try, one succeeds. */
+/** Removes the lock of a dead process. Of several processes that try, one succeeds. */
 async function giveUpStale(path: string): Promise<void> {
   const content = await read(path);
   if (content === undefined || !(await isStale(path, content))) return;
@@ -87,7 +90,7 @@ async function giveUpStale(path: string): Promise<void> {
   } catch {
     return;
   }
-  // Somebody may have taken it between the look and the move: then it goes back.
+  // If another process has taken the lock in between, restores it.
   const moved = await read(aside);
   if (moved !== undefined && moved !== content) await takes(path, moved);
   await unlink(aside);

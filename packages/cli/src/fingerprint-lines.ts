@@ -1,12 +1,15 @@
 import { CofferError, fingerprintOf } from "@coffer/sdk";
 import type { Fingerprint } from "@coffer/sdk";
 
-/** The fingerprint of one's own key, as people compare it: in words and in hex. */
+/** The fingerprint of one's own key in the forms that people compare: words and hex. */
 export function fingerprintLines({ words, hex }: Fingerprint): [words: string, hex: string] {
   return [`fingerprint: ${words}`, `fingerprint in hex: ${hex}`];
 }
 
-/** Things of a list, each with the fingerprint of the key that the service shows for it; null when that is no key. */
+/**
+ * List items, each with the fingerprint of its key as the service shows it; null for a malformed
+ * key.
+ */
 export function withFingerprints<T extends { public_key: string }>(
   things: readonly T[],
 ): Promise<(T & { fingerprint: Fingerprint | null })[]> {

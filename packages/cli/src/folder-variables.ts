@@ -3,16 +3,17 @@ import { usage } from "./failure.ts";
 import { isLoaderVariable } from "./loader-variables.ts";
 
 export interface FolderVariableOptions {
-  /** Stands before every name. */
+  /** A prefix of every name. */
   prefix?: string | undefined;
-  /** Names, prefix included, that are accepted although they change how programs load or connect. */
+  /** Accepted names, prefix included, that change how programs load or connect. */
   allowName?: readonly string[] | undefined;
 }
 
 /**
- * Every field of these secrets as a variable: `DATABASE_PASSWORD` for the field `password` of `database`.
- * Throws Failure (usage) when two fields would be one variable, for a prefix that no variable can have, and for a name
- * that changes how programs load or connect: colleagues choose titles and field names.
+ * Every field of these secrets as a variable: `DATABASE_PASSWORD` for the field `password` of
+ * `database`. Throws Failure (usage) when two fields would be one variable, for an invalid prefix,
+ * and for a name that changes how programs load or connect, because colleagues choose titles and
+ * field names.
  */
 export function folderVariables(
   secrets: readonly Secret[],
@@ -38,7 +39,7 @@ function refused(name: string): Error {
   );
 }
 
-/** Upper case, with `_` for what a variable's name cannot hold, and before a digit at its start. */
+/** Upper case, with `_` for invalid characters and before a leading digit. */
 function variableName(prefix: string, text: string): string {
   const name = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
   return `${prefix}${name}`.replace(/^(?=\d)/, "_");

@@ -1,25 +1,25 @@
 const held = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** How much such work is under way, some within other such work perhaps. */
+/** The number of nested or concurrent calls. */
 let holding = 0;
 
 /**
- * Runs short work to its end whatever asks this process to stop meanwhile; the process then ends by that signal, as it would
- * have at once, unless somebody else in it listens for that and ends it otherwise. For what must not be left half done.
+ * Finishes short work despite signals; then the process ends by the signal, unless another listener
+ * handles it. For work that must not be left half done.
  */
 export async function withHeldSignals<T>(work: () => Promise<T>): Promise<T> {
-  let asked: NodeJS.Signals | undefined;
+  let received: NodeJS.Signals | undefined;
   const hold = (signal: NodeJS.Signals): void => {
-    if (process.listenerCount(signal) === holding) asked ??= signal;
+    if (process.listenerCount(signal) === holding) received ??= signal;
   };
   holding += 1;
-  // Before the others, of whom one that listens once would be gone by then.
+  // Before other listeners: one that listens once would be gone otherwise.
   for (const signal of held) process.prependListener(signal, hold);
   try {
     return await work();
   } finally {
     holding -= 1;
     for (const signal of held) process.off(signal, hold);
-    if (asked !== undefined) process.kill(process.pid, asked);
+    if (received !== undefined) process.kill(process.pid, received);
   }
 }

@@ -8,9 +8,9 @@ import { serviceKey } from "./same-service.ts";
 import { watchedStore } from "./watched-store.ts";
 
 /**
- * Takes out of all files in which this machine keeps a person's vaults of one service what is out of sight by now. What is
- * something else at their place by now is left alone. Throws Failure when one could not be
- * brought up to date, after all were tried; it is said which.
+ * Removes invisible vaults from all files with a person's vaults of one service. Skips files that
+ * another program has replaced. Throws Failure, after all were tried, when one could not be
+ * updated.
  */
 export async function hideFromStores(directory: string, person: PersonClient, session: PersonSession): Promise<void> {
   const service = serviceKey(session.url);
@@ -34,7 +34,7 @@ export async function hideFromStores(directory: string, person: PersonClient, se
     );
 }
 
-/** One sync that does not stay. What it cannot open the next `coffer sync` says. */
+/** One sync. The next `coffer sync` reports unreadable records. */
 async function bringUpToDate(path: string, person: PersonClient): Promise<void> {
   const store = watchedStore(path);
   const away = onlyFails();

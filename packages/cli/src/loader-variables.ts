@@ -1,6 +1,7 @@
 /**
- * Variables that change how programs load code, which programs they start, or where they connect. Whoever may write to
- * a folder chooses the names of its fields, and must not run code through them on the machine of a reader.
+ * Variables that change how programs load code, which programs they start, or where they connect. A
+ * writer of a folder chooses the names of its fields, and must not run code on a reader's machine
+ * with them.
  */
 const names = new Set(
   [
@@ -23,8 +24,8 @@ const patterns = [
 ];
 
 /**
- * Whether a variable changes how programs load or connect. In any case: `http_proxy` has the effect of `HTTP_PROXY`,
- * and systems exist that ignore the case of variables.
+ * Whether a variable changes how programs load or connect, in any case: `http_proxy` works like
+ * `HTTP_PROXY`, and some systems ignore the case.
  */
 export function isLoaderVariable(name: string): boolean {
   const upper = name.toUpperCase();

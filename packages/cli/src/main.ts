@@ -1,38 +1,45 @@
-import { CommanderError } from "commander";
 import { concealSecretWords } from "./concealed.ts";
-import { explain } from "./explain.ts";
 import { exitCodeFor, exitCodes, Failure } from "./failure.ts";
 import { tell, visible } from "./output.ts";
-import { buildProgram } from "./program.ts";
 
 /**
- * Runs the command line and leaves its exit code in `process.exitCode`. Data goes to stdout, everything else to
- * stderr. Throws nothing.
+ * Runs the command line and sets `process.exitCode`. Data goes to stdout, everything else to
+ * stderr. Never throws.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", endBecause);
-  // What cannot be said there cannot be said.
+  // An error of stderr cannot be reported.
   process.stderr.on("error", () => undefined);
   concealSecretWords([...argv, ...argv.map(visible)]);
   try {
-    await buildProgram(process.env).parseAsync(
-      argv[0] === "help" && argv[1]?.startsWith("-") === true ? ["--help"] : argv,
-      { from: "user" },
-    );
+    if (argv[0] === "scan" && (await runPlainScan(argv.slice(1)))) return;
+    const { runProgram } = await import("./program.ts");
+    await runProgram(argv);
   } catch (error) {
-    if (error instanceof CommanderError) {
-      // Commander has said what was wrong.
-      process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
-      return;
-    }
-    // Only our own messages have several lines: the names in them are escaped one by one.
+    const { explain } = await import("./explain.ts");
+    // Only Failure messages have several lines, in which names are escaped one by one.
     for (const line of explain(error))
       for (const each of error instanceof Failure ? `coffer: ${line}`.split("\n") : [`coffer: ${line}`]) tell(each);
     process.exitCode = exitCodeFor(error);
   }
 }
 
-/** Our output cannot be written: the reader has gone, as `head` does, and nobody is left to tell; or it is said. */
+/**
+ * Runs `coffer scan` when its words are plain, and returns whether it did. A hook calls it at each commit, and loading commander
+ * and all other commands takes as long as the scan.
+ */
+async function runPlainScan(words: readonly string[]): Promise<boolean> {
+  const { plainScan } = await import("./rows/scan.ts");
+  const run = plainScan(words);
+  if (run === null) return false;
+  await run(process.env);
+  return true;
+}
+
+/**
+ * Handles a closed output: silently when the reader has ended, as `head` does; otherwise with a
+ * message.
+ */
 function endBecause(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") tell(`coffer: the output cannot be written: ${error.code ?? error.message}`);
   process.exit(exitCodes.failure);

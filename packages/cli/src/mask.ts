@@ -2,13 +2,13 @@ import { Transform } from "node:stream";
 
 const replacement = Buffer.from("***");
 
-/** One state of the automaton: how far into which values the bytes so far could be. */
+/** One state of the automaton: the prefixes of values that the bytes so far match. */
 interface State {
-  /** Number of bytes that are the beginning of a value. */
+  /** The length of the matched prefix. */
   depth: number;
-  /** Length of the longest value that ends here; 0 when none does. */
+  /** The length of the longest value that ends here; 0 without one. */
   matched: number;
-  /** The state of the longest proper suffix that is the beginning of a value. */
+  /** The state of the longest proper suffix that is a prefix of a value. */
   fallback: number;
 }
 
@@ -18,12 +18,12 @@ interface Automaton {
   next: Map<number, number>;
 }
 
-/** A shorter text stands in too much output that has nothing to do with it: `***` for every 1 hides nothing. */
+/** A shorter text occurs in unrelated output too often: `***` for every 1 hides nothing. */
 const shortestMasked = 4;
 
 /**
- * What must not be seen of these values: each whole value, and of one with several lines each line. What is blank or has fewer
- * than four characters is not masked.
+ * The texts to mask: each whole value, and each line of a value with several lines. Blank texts and
+ * texts of fewer than four characters are not masked.
  */
 export function maskedTexts(values: Iterable<string>): string[] {
   const texts = new Set<string>();
@@ -34,19 +34,19 @@ export function maskedTexts(values: Iterable<string>): string[] {
 }
 
 /**
- * A stream that passes every byte through, but puts `***` in the place of each run of bytes that belongs to an
- * occurrence of one of the texts, wherever the chunks are cut. It holds back only bytes that could be the beginning of
- * an occurrence.
+ * A stream that replaces each run of bytes of a masked text by `***`, wherever the chunks are cut,
+ * and passes other bytes through. It holds back only bytes that could be the start of an
+ * occurrence.
  */
 export function maskingStream(texts: readonly string[]): Transform {
   const automaton = build(texts.map((text) => Buffer.from(text)));
   let state = 0;
   let held: Buffer = Buffer.alloc(0);
-  /** Parts of `held` that belong to occurrences, in order. */
+  /** The sections of `held` that belong to occurrences, in order. */
   let runs: [from: number, to: number][] = [];
   let insideRun = false;
 
-  /** Gives out the first `count` held bytes, each run as one replacement. */
+  /** Outputs the first `count` held bytes, with one replacement per run. */
   const release = (output: Transform, count: number): void => {
     let at = 0;
     while (at < count) {
@@ -86,7 +86,7 @@ export function maskingStream(texts: readonly string[]): Transform {
   });
 }
 
-/** The runs with one more that ends last; those that it overlaps become part of it. */
+/** Adds a run that ends last, and merges the runs that it overlaps. */
 function joined(runs: [number, number][], added: [number, number]): [number, number][] {
   let [from] = added;
   while (runs.length > 0 && (runs.at(-1) as [number, number])[1] > from)
@@ -103,7 +103,7 @@ function step({ states, next }: Automaton, state: number, byte: number): number 
   }
 }
 
-/** Aho and Corasick's automaton: all values at once, in time linear in the output. */
+/** The automaton of Aho and Corasick: all values at once, in time linear in the output. */
 function build(texts: Buffer[]): Automaton {
   const states: State[] = [{ depth: 0, matched: 0, fallback: 0 }];
   const next = new Map<number, number>();
@@ -117,7 +117,7 @@ function build(texts: Buffer[]): Automaton {
     }
     (states[state] as State).matched = text.length;
   }
-  // Breadth first, so that the fallback of a shorter beginning is there before a longer one needs it.
+  // Breadth first, so that the fallback of a shorter prefix exists before a longer one needs it.
   const edges = [...next].sort(([, a], [, b]) => (states[a] as State).depth - (states[b] as State).depth);
   for (const [edge, to] of edges) {
     const from = Math.floor(edge / 256);

@@ -3,14 +3,14 @@ import { usage } from "./failure.ts";
 const milliseconds: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * A moment in time as ISO 8601: written as such, or as a time from `now` (Unix milliseconds) such as `90m`, `24h`, `7d`.
- * Throws Failure (usage) for anything else.
+ * A time as ISO 8601: given as such, or relative to `now` (Unix milliseconds), such as `90m`,
+ * `24h`, `7d`. Throws Failure (usage) for anything else.
  */
 export function momentAfter(now: number, text: string): string {
   return moment(text, (span) => now + span);
 }
 
-/** The same, but `90m` is that long before `now`. */
+/** Like `momentAfter`, but `90m` means before `now`. */
 export function momentBefore(now: number, text: string): string {
   return moment(text, (span) => now - span);
 }
@@ -19,7 +19,7 @@ function moment(text: string, apart: (span: number) => number): string {
   const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const found = count === undefined ? written(text) : apart(Number(count) * (milliseconds[unit] ?? 0));
   if (Number.isNaN(found)) throw usage(`${text} is no time: write 90m, 24h, 7d, 2030-01-31 or 2030-01-31T12:00:00Z`);
-  // A Date does not hold what comes after the millisecond.
+  // A Date drops digits after the millisecond.
   return /\.\d{4,}Z$/.test(text) ? text : new Date(found).toISOString();
 }
 

@@ -2,12 +2,15 @@ import { parseNotation, parseSecretNotation } from "@coffer/sdk";
 import type { Notation } from "@coffer/sdk";
 import { usage } from "./failure.ts";
 
-/** Reads a notation that a person wrote. Throws Failure (usage), beginning with `where` when it is given. */
+/**
+ * Parses a notation that a person wrote. Throws Failure (usage), prefixed with `where` if it is
+ * given.
+ */
 export function notationArgument(text: string, where?: string): Notation {
   return understood(() => parseNotation(text), where);
 }
 
-/** Reads what names a secret, or one field of it. Throws Failure (usage). */
+/** Parses the name of a secret, or of one of its fields. Throws Failure (usage). */
 export function secretNotationArgument(text: string): ReturnType<typeof parseSecretNotation> {
   return understood(() => parseSecretNotation(text));
 }

@@ -6,10 +6,10 @@ export interface ApplicationOptions extends PersonOptions {
   app?: string;
 }
 
-/** Something of an application. */
+/** An object of an application. */
 export type Owned<T> = T & { application_id: string; application: string };
 
-/** What `list` gives for the application that `--app` names, or for every one, and who asked. */
+/** The results of `list` for the application of `--app`, or for each one, with the person. */
 export async function ofApplications<T>(
   options: ApplicationOptions,
   env: NodeJS.ProcessEnv,

@@ -3,14 +3,14 @@ import { fileStorage } from "@coffer/sdk/node";
 import { tell } from "./output.ts";
 
 /**
- * Keeps what a machine needs in a file, and says on stderr when it is used because the service is away, and when the
- * file is of no use.
+ * Stores a machine's responses in a file, and prints when they are used because the service is
+ * unavailable, or when the file is unusable.
  */
 export function offlineIn(path: string): OfflineOptions {
   let said: number | undefined;
   return {
     storage: fileStorage(path),
-    // The list of secrets and the folders may be asked for one after the other: what is the same is said once.
+    // The list of secrets and the folders may both use it; print the same message once.
     onOffline: (confirmed, { message }) => {
       if (said === confirmed.getTime()) return;
       said = confirmed.getTime();

@@ -1,17 +1,16 @@
-import { styleText } from "node:util";
 import { withoutSecretWords } from "./concealed.ts";
 
-/** Data for stdout, with what could steer the terminal shown escaped. May have several lines. */
+/** Data for stdout, with terminal control characters escaped. May have several lines. */
 export function print(text: string): void {
   printExact(visibleLines(text));
 }
 
-/** Data for stdout as it is, byte for byte: values for programs, and what was escaped already. */
+/** Data for stdout, unchanged: values for programs, and text that is escaped already. */
 export function printExact(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Data as JSON, indented for a terminal and in one line for a program. */
+/** Data as JSON, indented for a terminal, otherwise in one line. */
 export function printJson(value: unknown): void {
   printExact(process.stdout.isTTY ? harmless(JSON.stringify(value, null, 2)) : jsonLine(value));
 }
@@ -22,8 +21,9 @@ export function jsonLine(value: unknown): string {
 }
 
 /**
- * JSON escapes the control characters up to U+001F and unpaired surrogates. The rest of what `visible` escapes stands in
- * strings only and is written as JSON's own escapes, so that a reader of the JSON gets every character.
+ * JSON escapes the control characters up to U+001F and unpaired surrogates. The other characters
+ * that `visible` escapes occur only in strings, and are written as JSON escapes, so that a JSON
+ * parser gets every character.
  */
 function harmless(json: string): string {
   return json.replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
@@ -33,19 +33,21 @@ function harmless(json: string): string {
   );
 }
 
-/** `1 record`, `2 records`: of a noun whose plural is regular. */
+/** `1 record`, `2 records`. Only for regular plurals. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A line that is not data. It may quote what others chose: what could steer the terminal is shown escaped. */
+/**
+ * A line on stderr. It may quote other people's text, so terminal control characters are escaped.
+ */
 export function tell(line: string): void {
   process.stderr.write(`${visible(withoutSecretWords(line))}\n`);
 }
 
 /**
- * Rows under their headings, in columns. Without a terminal: no headings and tabs between, for `cut` and `awk`.
- * Names that others chose are shown by `visible`, so that they cannot steer the terminal.
+ * Rows under their headings, in columns. Without a terminal: no headings, and tabs as separators
+ * for `cut` and `awk`. `visible` escapes names, because other people choose them.
  */
 export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const cells = rows.map((row) => row.map(visible));
@@ -62,6 +64,7 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join("  ")
       .trimEnd();
+  const { styleText } = process.getBuiltinModule("node:util");
   printExact(styleText("bold", line(headings), { stream: process.stdout }));
   for (const row of cells) printExact(line(row));
 }
@@ -78,14 +81,15 @@ export function printList<Thing>(
 }
 
 /**
- * Text that others chose, in one line and safe to show on a terminal: control and format characters (which reorder or
- * hide what stands around them), line and paragraph separators and unpaired surrogates are shown as `\u{202e}`.
+ * Other people's text in one line, safe for a terminal: control and format characters (which can
+ * reorder or hide text), line and paragraph separators and unpaired surrogates are shown as
+ * `\u{202e}`.
  */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escaped);
 }
 
-/** Text as `visible` shows it, but with its line breaks. */
+/** Like `visible`, but keeps line breaks. */
 export function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n");
 }

@@ -3,17 +3,17 @@ import { asMember } from "./access.ts";
 import type { Member } from "./access.ts";
 import type { PersonOptions } from "./command-row.ts";
 
-/** A vault, and who works with it. */
+/** A vault, with the person. */
 export interface PickedVault {
   person: PersonClient;
   vault: Vault;
-  /** Ids of the records that lists have left out so far, because they cannot be opened. */
+  /** Ids of the records that lists have omitted because they cannot be opened. */
   leftOut: ReadonlySet<string>;
 }
 
 /**
- * The person and the vault of that name or id; `--org` narrows both. Throws CofferError `not_found`, `name_ambiguous`; usage
- * for a wrong `--org`.
+ * The person and the vault with that name or id; `--org` narrows both. Throws CofferError
+ * `not_found`, `name_ambiguous`; usage for a wrong `--org`.
  */
 export async function withVault(
   options: PersonOptions,
@@ -24,7 +24,7 @@ export async function withVault(
   return { person, vault: await person.vaults.find(nameOrId, { organization }), leftOut };
 }
 
-/** The vaults that a person may see, with `--org` those of that organization. */
+/** The vaults that a person can see, with `--org` those of that organization. */
 export async function vaultsOf({ person, organization }: Member): Promise<Vault[]> {
   const vaults = await person.vaults.list();
   return vaults.filter((vault) => organization === undefined || vault.org_id === organization);

@@ -3,8 +3,8 @@ import { profileFile } from "./paths.ts";
 import { serviceKey } from "./same-service.ts";
 
 /**
- * The address to which the command of this environment's profile would go, when that is another service than `url`;
- * undefined when it is this one, or when there is no profile that says so.
+ * The address of this environment's profile, if it is another service than `url`; otherwise
+ * undefined.
  */
 export async function otherProfileAddress(env: NodeJS.ProcessEnv, url: string): Promise<string | undefined> {
   try {

@@ -9,24 +9,32 @@ import { withFileLock } from "./file-lock.ts";
 import { withHeldSignals } from "./held-signals.ts";
 import { serviceKey } from "./same-service.ts";
 
-/** What the command remembers about a person between calls. */
+/** The data that the command stores about a person between calls. */
 export interface Profile {
   version: 1;
-  /** Names this machine towards the services; stays over logins. */
+  /** Identifies this machine to the services; logins do not change it. */
   device_id: string;
-  /** Where the last registration or login was. */
+  /** The address of the last registration or login. */
   url?: string | undefined;
-  /** One session at each service, by `serviceKey` of its address; gone after `logout`. */
+  /** One session per service, by `serviceKey` of its address. `logout` removes it. */
   sessions: Record<string, PersonSession>;
-  /** Files in which this machine keeps vaults for somebody, sealed. */
-  stores: KeptStore[];
-  /** What this machine shows at its next login, newest last. A logout does not remove it. */
+  /** Files with sealed vaults. */
+  stores: StoredFile[];
+  /** The device credentials for the next logins, newest last. A logout does not remove them. */
   devices: DeviceCredential[];
+  /**
+   * SHA-256 of the user key under the recovery key, by `serviceKey` and user: a recovery key has opened it here.
+   * Otherwise a service could make backups useless.
+   */
+  recovery: Record<string, string>;
 }
 
-/** Shows the service that this machine has logged in as a person before. Only for that service and that person. */
+/**
+ * Proves to the service that this machine has logged in as a person before. Only for that service
+ * and person.
+ */
 export interface DeviceCredential {
-  /** `serviceKey` of the address that it is from. */
+  /** `serviceKey` of its service's address. */
   service: string;
   /** Lower case. */
   email: string;
@@ -35,16 +43,19 @@ export interface DeviceCredential {
 
 const mostDeviceCredentials = 32;
 
-/** A file that `coffer sync --store` writes, and for whom. */
-export interface KeptStore {
+/** A file of `coffer sync --store`, and its person. */
+export interface StoredFile {
   /** Absolute. */
   path: string;
   user_id: string;
-  /** `serviceKey` of the address that it is from. */
+  /** `serviceKey` of its service's address. */
   service: string;
 }
 
-/** The profile in a folder; a new one, not yet written, when there is none. Throws Failure for a file that is no profile. */
+/**
+ * The profile in a directory; a new, unwritten one when there is none. Throws Failure for a
+ * malformed file.
+ */
 export async function readProfile(directory: string): Promise<Profile> {
   const path = fileOf(directory);
   let text: string;
@@ -52,20 +63,21 @@ export async function readProfile(directory: string): Promise<Profile> {
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT")
-      return { version: 1, device_id: randomUUID(), sessions: {}, stores: [], devices: [] };
+      return { version: 1, device_id: randomUUID(), sessions: {}, stores: [], devices: [], recovery: {} };
     throw new Failure(exitCodes.failure, `the profile ${path} cannot be read: ${(error as Error).message}`);
   }
   try {
     const found = JSON.parse(text) as Partial<Profile>;
-    const { version, device_id, url, sessions = {}, stores = [], devices = [] } = found;
-    if (version === 1 && typeof device_id === "string") return { version, device_id, url, sessions, stores, devices };
+    const { version, device_id, url, sessions = {}, stores = [], devices = [], recovery = {} } = found;
+    if (version === 1 && typeof device_id === "string")
+      return { version, device_id, url, sessions, stores, devices, recovery };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Failure(exitCodes.failure, `${path} is not a profile: move it away and log in again`);
 }
 
-/** Changes the profile under its lock, atomically, and returns it as it is then. */
+/** Changes the profile atomically under its lock, and returns the result. */
 export async function changeProfile(directory: string, change: (profile: Profile) => Profile): Promise<Profile> {
   await makePrivateDirectory(directory);
   return withFileLock(lockOf(directory), async () => {
@@ -76,8 +88,8 @@ export async function changeProfile(directory: string, change: (profile: Profile
 }
 
 /**
- * Remembers a new session and its address as the last; returns the one that it takes the place of. Sessions that are
- * over, and so of no use to anybody, are dropped.
+ * Stores a new session and its address as the last one; returns the session that it replaces. Drops
+ * expired sessions.
  */
 export async function rememberSession(directory: string, session: PersonSession): Promise<PersonSession | undefined> {
   const key = serviceKey(session.url);
@@ -99,13 +111,15 @@ function withCredential(devices: readonly DeviceCredential[], session: PersonSes
   return [...others, { service, email, credential }].slice(-mostDeviceCredentials);
 }
 
-/** What this machine shows when it logs in as a person at a service; undefined when it has not logged in there before. */
+/**
+ * This machine's device credential for a person at a service; undefined before the first login
+ * there.
+ */
 export function deviceCredentialOf({ devices }: Profile, url: string, email: string): string | undefined {
   const [service, wanted] = [serviceKey(url), email.trim().toLowerCase()];
   return devices.find((each) => each.service === service && each.email === wanted)?.credential;
 }
 
-/** Forgets the session at a service. */
 export async function forgetSession(directory: string, url: string): Promise<void> {
   await changeProfile(directory, (profile) => {
     const others = Object.entries(profile.sessions).filter(([key]) => key !== serviceKey(url));
@@ -113,15 +127,17 @@ export async function forgetSession(directory: string, url: string): Promise<voi
   });
 }
 
-/** Remembers a file in which a person's vaults are kept, until it is cleared. Returns whether it was not remembered before. */
-export async function rememberStore(directory: string, store: KeptStore): Promise<boolean> {
+/**
+ * Stores the path of a file with a person's vaults, until the file is cleared. Returns whether it
+ * is new.
+ */
+export async function rememberStore(directory: string, store: StoredFile): Promise<boolean> {
   if ((await readProfile(directory)).stores.some((one) => isSameStore(one, store))) return false;
   await changeProfile(directory, (profile) => ({ ...profile, stores: [...profile.stores, store] }));
   return true;
 }
 
-/** Forgets such files. */
-export async function forgetStores(directory: string, stores: readonly KeptStore[]): Promise<void> {
+export async function forgetStores(directory: string, stores: readonly StoredFile[]): Promise<void> {
   if (stores.length === 0) return;
   await changeProfile(directory, (profile) => ({
     ...profile,
@@ -129,14 +145,14 @@ export async function forgetStores(directory: string, stores: readonly KeptStore
   }));
 }
 
-function isSameStore(one: KeptStore, other: KeptStore): boolean {
+function isSameStore(one: StoredFile, other: StoredFile): boolean {
   return one.path === other.path && one.user_id === other.user_id && one.service === other.service;
 }
 
 /**
- * Keeps the session at a service in the profile: of several processes whose token ends at the same time, one refreshes
- * it. Throws CofferError `invalid_token` once nobody is logged in there any more, so that whatever goes on ends as with a
- * session that was revoked.
+ * Stores the session at a service in the profile: of several processes whose token expires at the
+ * same time, one refreshes it. Throws CofferError `invalid_token` after a logout, so that running
+ * work ends as with a revoked session.
  */
 export function profileKeeper(directory: string, url: string): SessionKeeper {
   const key = serviceKey(url);
@@ -159,13 +175,16 @@ export function profileKeeper(directory: string, url: string): SessionKeeper {
   };
 }
 
-/** Nobody is logged in: exit 3. `why` says more. */
+/** Exit 3 without a login. `why` adds the reason. */
 export function notLoggedIn(why = "not logged in"): Failure {
   const how = "run `coffer login --email you@example.com`, or `coffer register` for a new account";
   return new Failure(exitCodes.notAuthenticated, `${why}: ${how}`);
 }
 
-/** Writes it whole, under its lock. What is left of a write that was broken off holds the user key, and goes. */
+/**
+ * Writes the file under its lock. Removes the temporary file of an interrupted write, which
+ * contains the user key.
+ */
 async function writeProfile(directory: string, profile: Profile): Promise<void> {
   const text = `${JSON.stringify(profile, null, 2)}\n`;
   await withHeldSignals(() => writePrivateFile(fileOf(directory), text, { alone: true }));

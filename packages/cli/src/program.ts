@@ -1,6 +1,5 @@
-import { Command, Option } from "commander";
-import { CofferError } from "@coffer/sdk";
-import { machineConfigurationOf } from "./access.ts";
+import { Command, CommanderError, Option } from "commander";
+import { CofferError } from "@coffer/sdk/errors";
 import { withoutSecretWords } from "./concealed.ts";
 import { configOption } from "./command-row.ts";
 import type { Call, CommandRow, DataOptions, OptionRow } from "./command-row.ts";
@@ -13,8 +12,21 @@ const exitCodesHelp = `
 Exit codes: 0 done, 1 failure, 2 wrong use, 3 not authenticated, 4 denied, 5 not found, 6 rate limited, 7 no connection.
 Passwords, tokens and values come by prompt, stdin, file or environment, never by flag.`;
 
-/** The whole command line, from its rows. Nothing of a command's own code is loaded. */
-export function buildProgram(env: NodeJS.ProcessEnv): Command {
+/** Runs the command that these words name. Throws what it throws, but for a wrong use that commander has printed. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  try {
+    await buildProgram(process.env).parseAsync(
+      argv[0] === "help" && argv[1]?.startsWith("-") === true ? ["--help"] : argv,
+      { from: "user" },
+    );
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
+  }
+}
+
+/** Builds the whole command line from its rows. Loads no command's code. */
+function buildProgram(env: NodeJS.ProcessEnv): Command {
   const program = new Command("coffer")
     .description("Coffer: secrets for people and machines, encrypted before they leave this machine.")
     .version(version(), "-V, --version", "print the version")
@@ -45,12 +57,14 @@ function parentOf(program: Command, row: CommandRow, rows: readonly CommandRow[]
   const parent = program.command(noun).description(nouns[noun] ?? noun);
   const examples = rows.filter(({ name }) => name.startsWith(`${noun} `)).flatMap((one) => one.examples.slice(0, 1));
   parent.addHelpText("before", examplesText(examples));
+  parent.showHelpAfterError(`(coffer ${noun} --help shows how)`);
   return parent.helpGroup(heading).enablePositionalOptions();
 }
 
 function addRow(parent: Command, row: CommandRow, heading: string, env: NodeJS.ProcessEnv): void {
   const command = parent.command(row.name.split(" ").at(-1) as string).description(row.summary);
-  // Where a command has commands below it, as `scan` has, options behind their names are theirs.
+  command.showHelpAfterError(`(coffer ${row.name} --help shows how)`);
+  // For a command with subcommands, as `scan`, options after their names belong to them.
   command.enablePositionalOptions();
   if (parent.parent === null) command.helpGroup(heading);
   if (row.args !== undefined) command.arguments(row.args);
@@ -60,8 +74,10 @@ function addRow(parent: Command, row: CommandRow, heading: string, env: NodeJS.P
   command.action(async () => {
     const run = (await row.load()) as (call: Call<object>) => Promise<void>;
     const call: Call<DataOptions> = { args: command.args, options: command.opts(), env };
-    await run(call).catch((error: unknown) => {
+    await run(call).catch(async (error: unknown) => {
       if (!row.options.includes(configOption) || !isRefused(error)) throw error;
+      // Here alone: `coffer scan` starts without the SDK.
+      const { machineConfigurationOf } = await import("./access.ts");
       if (machineConfigurationOf(call.options, env) === undefined)
         throw env["COFFER_CONFIG"] === "" ? noConfiguration(error) : error;
       throw error instanceof Failure ? error : cutOff(error);
@@ -74,7 +90,7 @@ function isRefused(error: unknown): error is CofferError | Failure {
   return error instanceof CofferError && error.code === "invalid_token";
 }
 
-/** A CI that does not give a job its secret sets the variable all the same. */
+/** A CI system sets the variable also when a job does not have the secret. */
 function noConfiguration({ message }: CofferError | Failure): Failure {
   return new Failure(exitCodes.notAuthenticated, `COFFER_CONFIG is empty, so that this is no machine; ${message}`);
 }
@@ -83,7 +99,7 @@ function noConfiguration({ message }: CofferError | Failure): Failure {
 function cutOff({ message }: CofferError): Failure {
   return new Failure(
     exitCodes.notAuthenticated,
-    `${visible(message)}: if this machine was cut off, it needs a new one-time token`,
+    `${visible(message)}: if this machine was revoked, it needs a new one-time token`,
   );
 }
 
@@ -102,8 +118,9 @@ function examplesText(examples: readonly string[]): string {
 }
 
 /**
- * What commander says of a wrong use, as we say everything else; and of what could have been meant only what may be. It names
- * no argument that is too much, and no value of an unknown option: either may be a password or a secret's value.
+ * Commander's message about a wrong use, in our form, with only likely suggestions. It names no
+ * extra argument and no value of an unknown option, because either may be a password or a secret's
+ * value.
  */
 function inOurWords(text: string): string {
   const far = /'-*([^'-])[^']*'\n\(Did you mean -*(?!-|\1)/;

@@ -3,7 +3,10 @@ import type { SecretsClient } from "@coffer/sdk";
 import { usage } from "./failure.ts";
 import { notationArgument } from "./notation-argument.ts";
 
-/** The variables whose whole value is a notation, checked. Throws Failure (usage) naming the variable of a wrong one. */
+/**
+ * The variables whose whole value is a notation, validated. Throws Failure (usage) with the
+ * variable of a malformed one.
+ */
 export function referencesIn(variables: NodeJS.ProcessEnv): Map<string, string> {
   const references = new Map<string, string>();
   for (const [name, value] of Object.entries(variables)) {
@@ -20,8 +23,8 @@ export function foldersOf(notations: Iterable<string>): string[] {
 }
 
 /**
- * The values of references, by variable, from one list of secrets. Nothing is asked when there are none: `secrets` is
- * called only when it is needed. Throws Failure (usage) for a value that no variable can hold.
+ * The values of references, by variable, from one list of secrets. Calls `secrets` only when there
+ * are references. Throws Failure (usage) for a value that no variable can hold.
  */
 export async function resolveReferences(
   references: ReadonlyMap<string, string>,

@@ -9,7 +9,7 @@ import { tell } from "./output.ts";
 const notFound = 127;
 const notExecutable = 126;
 
-/** In which of a command's streams values are replaced. */
+/** The streams of a command in which values are replaced. */
 export interface MaskedStreams {
   stdout: boolean;
   stderr: boolean;
@@ -21,10 +21,10 @@ export interface Masking {
 }
 
 /**
- * Runs an argument vector as it is, without a shell, with our stdin and with our signals passed on. A stream in which nothing
- * is masked is our own; the others pass through us with the texts replaced. `began` is given the child as soon as there is one.
- * Returns its exit code; 128 and the signal's number when a signal ended it, 127 when there is no such command and 126 when it
- * cannot be executed.
+ * Runs an argument vector without a shell, with our stdin, and forwards our signals. An unmasked
+ * stream is inherited; a masked one is filtered. `began` receives the child as soon as it exists.
+ * Returns its exit code: 128 plus the number of a signal that ended it, 127 when there is no such
+ * command, 126 when it cannot be executed.
  */
 export async function runChild(
   [command = "", ...args]: readonly string[],

@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import type { SecretsClient, Watch } from "@coffer/sdk";
-import { waitingLine } from "./in-turn.ts";
+import { limitNotice } from "./retry-limited.ts";
 import { tell } from "./output.ts";
 import { resolveReferences } from "./references.ts";
 
-/** How long a command that is to be started again has to end by itself. */
+/** How long a command may take to end before a restart. */
 const stopMilliseconds = 10_000;
 const ending = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -13,17 +13,20 @@ export interface WatchedRun {
   /** Notations, by variable. */
   references: ReadonlyMap<string, string>;
   intervalSeconds: number;
-  /** For how long the rate limit may put off its beginning. */
+  /** How long the rate limit may delay the start. */
   maxWaitSeconds: number;
-  /** Sent on a change; without it the command is started again with the new values. */
+  /** Sent on a change; without it the command is restarted with the new values. */
   signal: NodeJS.Signals | undefined;
-  /** Runs the command to its end with these values; `began` is given the child. Returns its exit code. */
+  /**
+   * Runs the command to its end with these values; `began` receives the child. Returns its exit
+   * code.
+   */
   run(values: ReadonlyMap<string, string>, began: (child: ChildProcess) => void): Promise<number>;
 }
 
 /**
- * Runs a command, and again whenever a value that it was given has changed. What goes wrong while watching is said, and
- * the command goes on with what it has. Returns the exit code with which it ended by itself.
+ * Runs a command, and restarts it when one of its values changes. Errors while watching are
+ * printed, and the command continues. Returns the exit code of a command that ended by itself.
  */
 export async function runWatched({
   client,
@@ -34,8 +37,8 @@ export async function runWatched({
   run,
 }: WatchedRun): Promise<number> {
   const resolve = () => resolveReferences(references, () => Promise.resolve(client));
-  const state = { child: undefined as ChildProcess | undefined, restarting: false, told: false };
-  const waiting = waitingLine();
+  const state = { child: undefined as ChildProcess | undefined, restarting: false, stopping: false };
+  const waiting = limitNotice();
   let values: ReadonlyMap<string, string> | undefined;
 
   const look = async (): Promise<void> => {
@@ -55,23 +58,25 @@ export async function runWatched({
     } else state.child.kill(signal);
   };
   const goesOn = (error: unknown): void => {
-    tell(`coffer: the command goes on with what it has: ${error instanceof Error ? error.message : "watching failed"}`);
+    tell(
+      `coffer: the command continues with its values: ${error instanceof Error ? error.message : "watching failed"}`,
+    );
   };
 
-  // The watch asks first: its list is the one that the values come from, and the pace that it finds is kept.
+  // The watch makes the first request, so that its list and its pace are used.
   const watch: Watch = await client.watch(() => void look().catch(goesOn), {
     intervalSeconds,
     maxWaitSeconds,
     onError(error, { seconds, begun }) {
       if (!begun) waiting(error, seconds);
-      // Before that there is no command, and that kept values are used was said.
+      // Before the start there is no command, and the use of stored values was printed.
       else if (values !== undefined) goesOn(error);
     },
   });
   watch.ended.catch(goesOn);
-  // Who asks us to end, asks the command: it is not to be started again then.
-  const told = (): void => void (state.told = true);
-  for (const each of ending) process.on(each, told);
+  // A signal that ends this process ends the command, which must not be restarted then.
+  const stopping = (): void => void (state.stopping = true);
+  for (const each of ending) process.on(each, stopping);
   try {
     values = await resolve();
     let code: number;
@@ -79,10 +84,10 @@ export async function runWatched({
       Object.assign(state, { restarting: false });
       code = await run(values, (begun) => (state.child = begun));
       state.child = undefined;
-    } while (state.restarting && !state.told);
+    } while (state.restarting && !state.stopping);
     return code;
   } finally {
-    for (const each of ending) process.off(each, told);
+    for (const each of ending) process.off(each, stopping);
     watch.stop();
   }
 }

@@ -1,6 +1,7 @@
 import type { Secret } from "@coffer/sdk";
+import { shortTime } from "./output.ts";
 
-/** What lists print of a secret: everything but what is secret. By the interface's names. */
+/** A secret in lists, without its secret values, with the names of the interface. */
 export function secretJson(secret: Secret): Record<string, unknown> {
   return {
     uid: secret.uid,
@@ -13,5 +14,12 @@ export function secretJson(secret: Secret): Record<string, unknown> {
     key_version: secret.key_version,
     created_at: secret.created_at,
     updated_at: secret.updated_at,
+    expires_at: secret.expires_at,
+    expired: secret.expired,
   };
+}
+
+/** `never`, a time, or `expired` and the time when it expired. */
+export function expiryText({ expires_at, expired }: Secret): string {
+  return `${expired ? "expired " : ""}${shortTime(expires_at)}`;
 }

@@ -3,7 +3,10 @@ import { notationArgument } from "./notation-argument.ts";
 
 const placeholder = new RegExp(`\\{\\{\\s*(${notationScheme}(?:(?!\\}\\}).)*?)\\s*\\}\\}`, "g");
 
-/** The notations in a template's `{{ coffer://… }}`, checked. Throws Failure (usage) with the line of a wrong one. */
+/**
+ * The notations in a template's `{{ coffer://… }}`, validated. Throws Failure (usage) with the line
+ * of a malformed one.
+ */
 export function notationsIn(template: string): Set<string> {
   const notations = new Set<string>();
   for (const match of template.matchAll(placeholder)) {
@@ -14,7 +17,7 @@ export function notationsIn(template: string): Set<string> {
   return notations;
 }
 
-/** The template with each placeholder replaced by its value; everything else byte for byte. */
+/** Replaces each placeholder by its value; everything else is unchanged. */
 export function fillTemplate(template: string, values: ReadonlyMap<string, string>): string {
   return template.replace(placeholder, (_whole, notation: string) => values.get(notation) ?? "");
 }

@@ -8,21 +8,18 @@ const device = "/dev/tty";
 const [interrupt, endOfInput, eraseLine, escape] = [0x03, 0x04, 0x15, 0x1b];
 
 /**
- * Asks a person at the terminal, whatever stdin is, and returns the lines without having shown them.
- *
- * Only what is typed after the first question counts: lines that were there before it are the rest of a paste, and
- * would silently become a password. They are taken away and their number is said. What follows the last answer's line
- * break stays in the terminal for the shell.
- *
- * Throws Failure: usage, naming `otherWays`, when there is no terminal; with exit 130 on Ctrl-C; and what `check` throws,
- * which sees each answer before the next question.
+ * Prompts at the terminal, whatever stdin is, and returns the lines without showing them. Discards
+ * lines that were typed before the first prompt and prints their number: the rest of a paste must
+ * not become a password. Input after the last answer's line break stays for the shell. Throws
+ * Failure: usage, with `otherWays`, without a terminal; with exit 130 on Ctrl-C; and what `check`
+ * throws, which receives each answer before the next prompt.
  */
-export function askHidden(
+export function promptHidden(
   questions: readonly string[],
   otherWays: string,
   check: (answer: string) => void = () => undefined,
 ): string[] {
-  const input = openTerminal(`no terminal to ask for "${questions.join(", ")}": ${otherWays}`);
+  const input = openTerminal(`no terminal to prompt for "${questions.join(", ")}": ${otherWays}`);
   const mode = new ReadStream(openSync(device, constants.O_RDWR | constants.O_NOCTTY));
   try {
     mode.setRawMode(true);
@@ -41,7 +38,7 @@ export function askHidden(
   }
 }
 
-/** Whether there is somebody to ask. */
+/** Whether a person can be prompted. */
 export function hasTerminal(): boolean {
   try {
     closeSync(openSync(device, constants.O_RDWR | constants.O_NOCTTY));
@@ -59,7 +56,7 @@ function openTerminal(without: string): number {
   }
 }
 
-/** Takes away what is in the terminal already; returns how many lines it was. Whatever comes later stays. */
+/** Discards the pending input of the terminal; returns the number of lines. */
 function takeWaiting(): number {
   const input = openSync(device, constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
   const chunk = Buffer.alloc(4096);
@@ -78,7 +75,7 @@ function takeWaiting(): number {
   return taken === "" ? 0 : taken.replace(/[\r\n]+$/, "").split(/[\r\n]+/).length;
 }
 
-/** An answer, after which the next output begins on a line of its own, also when there was none. */
+/** Reads an answer, and starts a new line on the terminal, also after an error. */
 function readAnswer(input: number): string {
   try {
     return readHidden(input);
@@ -87,7 +84,7 @@ function readAnswer(input: number): string {
   }
 }
 
-/** Reads one byte at a time, so that nothing after the line break is taken. */
+/** Reads one byte at a time, so that nothing after the line break is consumed. */
 function readHidden(input: number): string {
   const byte = Buffer.alloc(1);
   let line: number[] = [];
@@ -112,7 +109,7 @@ function withoutLast(line: readonly number[]): number[] {
   return line.slice(0, Math.max(length, 0));
 }
 
-/** Passes over a key's or a bracketed paste's sequence: `ESC [ … letter or ~`. */
+/** Skips the escape sequence of a key or a bracketed paste: `ESC [ … letter or ~`. */
 function skipSequence(input: number, byte: Buffer): void {
   readSync(input, byte, 0, 1, null);
   if (byte[0] !== 0x5b && byte[0] !== 0x4f) return;

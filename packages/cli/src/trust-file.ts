@@ -10,8 +10,9 @@ import { withHeldSignals } from "./held-signals.ts";
 import { serviceKey } from "./same-service.ts";
 
 /**
- * Keeps in the profile's folder what this device trusts, for one person at one service: a file of mode 0600, changed under a
- * lock. It stays after a logout, so that a service cannot show an older history to the next login.
+ * Stores this device's key pins, for one person at one service, in the profile's directory: a file
+ * of mode 0600, changed under a lock. A logout does not delete it, so that a service cannot show an
+ * older history to the next login.
  */
 export function trustFile(directory: string, url: string, userId: string): TrustStorage {
   const name = createHash("sha256")
@@ -47,7 +48,7 @@ async function readTrust(path: string): Promise<TrustRecord | undefined> {
     const record = JSON.parse(text) as { version?: unknown };
     if (record.version === 1) return record as TrustRecord; // nothing else writes it
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Failure(
     exitCodes.failure,

@@ -6,8 +6,9 @@ import { visible } from "./output.ts";
 import { quoteValue } from "./quote-value.ts";
 
 /**
- * What `read` gives. When it finds no folder and the person has a vault that is named in a folder's place, the failure says the
- * difference and the command to use. `folders` are names or ids of folders as the person wrote them.
+ * Runs `read`. When it finds no folder, and the person has a vault with that name, the failure
+ * explains the difference and names the right command. `folders` are names or ids as the person
+ * wrote them.
  */
 export async function unlessVault<T>(
   folders: Iterable<string>,
@@ -40,7 +41,7 @@ async function vaultNamed(
     const vaults = await (await asPerson(options, env)).vaults.list();
     return vaults.find(({ id, name }) => wanted.has(id) || wanted.has(name.toLowerCase()))?.name;
   } catch {
-    // The first failure is the one to report.
+    // Report the first failure.
     return undefined;
   }
 }

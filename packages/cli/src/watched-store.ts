@@ -1,7 +1,7 @@
 import type { OfflineStorage } from "@coffer/sdk";
 import { fileStorage } from "@coffer/sdk/node";
 
-/** The storage in a file, and whether the last that was to be kept in it could not be. */
+/** The storage in a file, and whether the last write failed. */
 export function watchedStore(path: string): { storage: OfflineStorage; failed(): boolean } {
   const file = fileStorage(path);
   let failed = false;

@@ -47,7 +47,7 @@ function endOf(records: unknown[]): AuditPage["head"] {
 const whole = chain([1, 2, 3, 4, 5].map((number) => draft(number)));
 const head = { seq: 5, hash: whole[4]?.hash ?? "" };
 
-await t.test("a chain over several pages that nobody touched is whole", async (t) => {
+await t.test("an unchanged chain over several pages is whole", async (t) => {
   t.same(await checkChain(pages(whole), undefined), { head, broken: undefined, gaps: [] });
   t.same(await checkChain(pages([]), undefined), {
     head: { seq: 0, hash: firstPreviousHash },
@@ -97,7 +97,7 @@ await t.test("records cut off the end without a trace are found by a head that w
   t.equal((await checkChain(pages(whole), { seq: 2, hash: whole[1]?.hash ?? "" })).broken, undefined);
 });
 
-await t.test("a chain that was made anew is found by a head that was seen before", async (t) => {
+await t.test("a rewritten chain is found by a head that was seen before", async (t) => {
   const forged = chain([1, 2, 3, 4, 5].map((number) => draft(number, { outcome: "denied" })));
   t.match((await checkChain(pages(forged), { seq: 2, hash: whole[1]?.hash ?? "" })).broken, { seq: 2 });
 });

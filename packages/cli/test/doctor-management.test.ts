@@ -36,6 +36,7 @@ await t.test("without NATS or Redis it is worth a look, without Postgres or its 
     [{ "auth-sm.redis": "down" }, "stores", "warn", /Redis/, 0],
     [{ "auth-sm.postgres": "down" }, "stores", "problem", /nothing works/, 1],
     [{ "sync.process": "down" }, "stores", "problem", /not running/, 1],
+    [{ "vaults.postgres": "disk full" }, "stores", "problem", /free space on the disk/, 1],
     [{ postgres: "not migrated" }, "schema", "problem", /run the migrations/, 1],
   ] as const) {
     const { of, code } = await found(t, { ready: { status: "not_ready", checks } });
@@ -47,7 +48,7 @@ await t.test("without NATS or Redis it is worth a look, without Postgres or its 
   t.match(draining.of("ready"), [{ status: "problem", message: /shutting down/ }]);
 });
 
-await t.test("an old outbox, parked messages, a limiter without Redis and lost log lines are told", async (t) => {
+await t.test("an old outbox, parked messages, a limiter without Redis and lost log lines are reported", async (t) => {
   const age = (seconds: number): string => `coffer_outbox_oldest_age_seconds{service="auth-sm"} ${seconds}\n`;
   for (const [seconds, status] of [
     [30, "ok"],

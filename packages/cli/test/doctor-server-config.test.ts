@@ -41,7 +41,7 @@ await t.test("every problem is listed, and a wrong value hides none of the other
   t.match(of("billing"), [{ status: "problem" }]);
 });
 
-await t.test("what the services would accept and nobody should want", async (t) => {
+await t.test("values that the services would accept and that are unsafe", async (t) => {
   for (const [env, check, status, advice] of [
     [{ COFFER_STRIPE_WEBHOOK_SECRETS: `${whsec},sk_live_secret` }, "billing", "problem", /whsec_/],
     [{ COFFER_STRIPE_WEBHOOK_SECRETS: "whsec_short" }, "billing", "problem", /whsec_/],

@@ -12,10 +12,10 @@ await t.test("a service that is as it should be has no problem: exit 0", async (
   t.equal(code, 0);
   for (const check of ["address", "base address", "clock", "limits", "forwarded address", "live sync"])
     t.match(of(check), [{ status: "ok", advice: null }], check);
-  t.match(of("session"), [{ status: "warn", message: /nobody is logged in/, advice: /coffer login/ }]);
+  t.match(of("session"), [{ status: "warn", message: /no one is logged in/, advice: /coffer login/ }]);
 });
 
-await t.test("what is no Coffer, or nobody, is a problem: exit 1, and nothing more is asked of it", async (t) => {
+await t.test("an address without a Coffer is a problem: exit 1, and no further request", async (t) => {
   const html = await startStranger(t, () => [200, "<h1>hello</h1>"]);
   const moved = await startStranger(t, () => [308, "", { location: "https://coffer.example.com/" }]);
   const away = await startStranger(t, () => [503, { error: "unavailable" }]);
@@ -96,7 +96,7 @@ await t.test("a service that believes what a caller says of its address is found
   t.match((await at(url)).of("forwarded address"), [{ status: "warn", advice: /COFFER_TRUSTED_PROXY_CIDRS/ }]);
 });
 
-await t.test("what comes between a WebSocket and its service is told by the answer to an upgrade", async (t) => {
+await t.test("the answer to an upgrade shows what is between a WebSocket and its service", async (t) => {
   for (const [answer, status, advice] of [
     ["404 Not Found", "warn", /Upgrade and Connection/],
     ["426 Upgrade Required", "problem", /Upgrade and Connection/],

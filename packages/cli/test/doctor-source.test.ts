@@ -1,5 +1,5 @@
 import t from "tap";
-import { judgeSource } from "../src/doctor/source.ts";
+import { checkSource } from "../src/doctor/source.ts";
 
 const own = ["192.168.1.20", "2001:db8::20"];
 
@@ -19,7 +19,7 @@ for (const [what, seen, service, status] of [
   ["a private address on this machine, as containers have", "172.17.0.1", "127.0.0.1", "warn"],
 ] as const)
   void t.test(`the service sees ${what}: ${status}`, (t) => {
-    const finding = judgeSource({ seen, own, service });
+    const finding = checkSource({ seen, own, service });
     t.equal(finding.status, status);
     t.equal(finding.advice === undefined, status === "ok");
     if (status !== "ok") t.match(finding.advice, /COFFER_TRUSTED_PROXY_CIDRS/);

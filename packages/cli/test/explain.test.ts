@@ -2,7 +2,7 @@ import t from "tap";
 import { CofferError } from "@coffer/sdk";
 import { explain } from "../src/explain.ts";
 
-await t.test("what is too large is said in the words of whoever wrote it", (t) => {
+await t.test("a message about a size names the limit in the user's terms", (t) => {
   const tooLarge = (details?: { field: string; issue: string }[]): CofferError =>
     new CofferError("payload_too_large", "encrypted_data is too large", { status: 413, details });
   t.same(explain(tooLarge([{ field: "encrypted_data", issue: "longer than 256 KiB" }])), [

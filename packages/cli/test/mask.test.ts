@@ -20,7 +20,7 @@ await t.test("a value that is cut anywhere between chunks is replaced", async (t
   t.equal(await masked(["s3cret"], Array.from(text)), "x-***-y");
 });
 
-await t.test("the beginning of a value that does not go on is given out, at the latest at the end", async (t) => {
+await t.test("the start of a value that does not continue is written, at the latest at the end", async (t) => {
   t.equal(await masked(["s3cret"], ["s3c", "old ", "s3cre"]), "s3cold s3cre");
 });
 

@@ -107,7 +107,7 @@ await t.test("a session that is over is dropped at the next login", async (t) =>
   t.same(Object.keys((await readProfile(directory)).sessions), ["https://coffer.example.com"]);
 });
 
-await t.test("the profile's address is told apart from another one, and none is no other", async (t) => {
+await t.test("the profile's address is distinguished from another, and no address is not another", async (t) => {
   const home = t.testdir({});
   const env = { XDG_CONFIG_HOME: home };
   t.equal(await otherProfileAddress(env, here), undefined);
@@ -196,7 +196,7 @@ await t.test("an empty lock is taken over after a few seconds", async (t) => {
   t.equal(taken, "mine");
 });
 
-await t.test("whoever waits for a lock is told what for", async (t) => {
+await t.test("a command that waits for a lock says what for", async (t) => {
   const directory = t.testdir({ count: "0" });
   const lock = join(directory, "lock");
   writeFileSync(lock, `${process.pid} held`);

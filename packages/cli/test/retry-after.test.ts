@@ -24,7 +24,7 @@ await t.test("a command waits as Retry-After says, and one line says so", async 
   const { code, stdout, stderr } = await ls();
   t.equal(code, 0);
   t.match(stdout, /\tproduction\tdatabase\t/);
-  t.equal(stderr, "coffer: too many requests from this address: waiting 3 s, as the service asks (Retry-After)\n");
+  t.equal(stderr, "coffer: too many requests from this address: waiting 3 s (Retry-After)\n");
   t.equal(received.length, 3);
 });
 

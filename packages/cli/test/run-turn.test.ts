@@ -25,9 +25,9 @@ async function setUp(t: Parameters<typeof testDirectory>[0], refusals: number, r
   return { state, received, run };
 }
 
-const oneLine = /^coffer: waiting for its turn \(too many\); asking again in \d s\n$/;
+const oneLine = /^coffer: waiting for the rate limit \(too many\); trying again in \d s\n$/;
 
-await t.test("run --watch asks once, and is put off by the rate limit until its turn", async (t) => {
+await t.test("run --watch sends one request, and waits when the rate limit refuses it", async (t) => {
   const { received, run } = await setUp(t, 2, "0");
   t.match(await run("--watch", "--interval", "1"), { code: 0, stdout: "s3cret\n", stderr: oneLine });
   t.equal(received.length, 3);
@@ -42,7 +42,7 @@ await t.test("run waits for its turn too", async (t) => {
   t.equal(received.length, 5);
 });
 
-await t.test("nobody waits longer than was said", async (t) => {
+await t.test("no run waits longer than --wait", async (t) => {
   const { received, run } = await setUp(t, Infinity, "60");
   for (const options of [
     ["--wait", "59"],

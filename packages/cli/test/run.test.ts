@@ -88,7 +88,7 @@ await t.test("signals are passed on, and the command decides what they mean", as
   }
 });
 
-await t.test("a terminal's new size is told to the command once", async (t) => {
+await t.test("the command gets a terminal's new size once", async (t) => {
   // The command asks us for a signal of its own: what we would pass on of the one before, we have passed on by then.
   const script = `
     let heard = 0;

@@ -44,7 +44,7 @@ const signed = (): Record<string, string> =>
     (server.histories.get(`org:${organizationId}`)?.state.holders ?? []).map(({ who, perm }) => [who, perm]),
   );
 
-await t.test("a role is signed for whoever has the e-mail in the history", async (t) => {
+await t.test("a role is signed for the member with the e-mail in the history", async (t) => {
   show(swapped);
   t.match(await run("member", "set", "bob@example.com", "--role", "admin"), {
     code: 0,
@@ -81,15 +81,15 @@ await t.test("an e-mail that the history does not have, beside the id of a membe
   t.match(signed(), { [`user:${carolId}`]: "read" });
 });
 
-await t.test("whoever has the e-mail in the history is removed", async (t) => {
+await t.test("the member with the e-mail in the history is removed", async (t) => {
   show(swapped);
-  t.match(await run("member", "rm", "bob@example.com"), { code: 0, stderr: /bob@example\.com is no member any more/ });
+  t.match(await run("member", "rm", "bob@example.com"), { code: 0, stderr: /bob@example\.com is no longer a member/ });
   t.notOk(signed()[`user:${bobId}`]);
   t.equal(signed()[`user:${carolId}`], "read");
   t.match(await run("member", "rm", "nobody@example.com"), { code: 5 });
 });
 
-await t.test("a folder is shared with whoever has the e-mail in the folder's own organization", async (t) => {
+await t.test("a folder is shared with the member with the e-mail in the folder's own organization", async (t) => {
   server.lie = (_request, { body }) => body;
   const { id } = await alice.client().folders.create("payroll");
   const dave = await company.join("dave@example.com");

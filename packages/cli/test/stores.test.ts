@@ -5,7 +5,7 @@ import { personClient } from "@coffer/sdk";
 import { json } from "../../sdk/test/server.ts";
 import { newSession } from "../../sdk/test/vault-server.ts";
 import { endReplaced } from "../src/end-replaced.ts";
-import { keepSession } from "../src/keep-session.ts";
+import { storeSession } from "../src/store-session.ts";
 import { stoppedWhileWriting } from "./command.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 import type { OrganizationServer } from "./organization-server.ts";
@@ -37,11 +37,11 @@ await t.test("who logs out leaves none of the files behind in which vaults were 
   t.same(profileOf(server).stores, []);
 });
 
-await t.test("what was kept for somebody else is not removed", async (t) => {
+await t.test("another person's file is not removed", async (t) => {
   const [hers, his] = [await startOrganizationServer(t), await startOrganizationServer(t)];
   const store = join(hers.home, "store");
   t.match(await hers.run(["sync", "--store", store]), { code: 0 });
-  t.match(await his.run(["sync", "--store", store]), { code: 2, stderr: /for somebody else/ });
+  t.match(await his.run(["sync", "--store", store]), { code: 2, stderr: /of another person/ });
   t.same(profileOf(his).stores, [], "nor remembered as his");
   t.match(await his.run(["logout"]), { code: 0 });
   t.ok(existsSync(store));
@@ -65,12 +65,12 @@ await t.test(
     const ended = `ended the session of ${server.session.user.email} that was here before\n`;
 
     const again = { ...server.session, session_id: "s2", access_token: "access-2" };
-    await keepSession(directory, again);
+    await storeSession(directory, again);
     t.same(lines(), [ended]);
     t.ok(existsSync(store), "who logs in again goes on with it");
     t.equal(profileOf(server).stores.length, 1);
 
-    await keepSession(directory, await newSession(server.url));
+    await storeSession(directory, await newSession(server.url));
     t.same(lines(), [`removed ${store}\n`, ended]);
     t.notOk(existsSync(store));
     t.same(profileOf(server).stores, []);

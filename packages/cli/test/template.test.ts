@@ -43,6 +43,8 @@ const secret = (title: string, fields: Record<string, string>) => ({
   key_version: 1,
   created_at: "",
   updated_at: "",
+  expires_at: null,
+  expired: false,
 });
 
 await t.test("every field of a folder becomes a variable that a shell can hold", (t) => {

@@ -96,7 +96,7 @@ await t.test("an answer that cannot be right ends the questions, and Ctrl-D the 
 
 await t.test("without a terminal a question is a usage error that names the other ways", (t) => {
   t.throws(() => execFileSync("setsid", [process.execPath, asker, "Password"], { stdio: ["ignore", "pipe", "pipe"] }), {
-    message: /no terminal to ask for "Password": no other way/,
+    message: /no terminal to prompt for "Password": no other way/,
   });
   t.end();
 });

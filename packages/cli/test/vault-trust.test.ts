@@ -42,7 +42,7 @@ function newDevice(t: Parameters<typeof testDirectory>[0], { server }: Company, 
 
 const input = '{"name": "Example", "password": "s3cret"}';
 
-await t.test("a vault that somebody gave one is used once it is accepted, on all devices", async (t) => {
+await t.test("a vault that another person shared is used once it is accepted, on all devices", async (t) => {
   const company = await startCompany(t);
   const bob = await company.join("bob@example.com");
   const [hers, his, hisOther] = [company.alice, bob, bob].map((one) => newDevice(t, company, one)) as [
@@ -75,7 +75,7 @@ await t.test("a vault that somebody gave one is used once it is accepted, on all
   t.match(await hers.run(["vault", "unshare", "Team", "bob@example.com"]), {
     code: 0,
     stderr:
-      /took Team away from bob@example\.com[^]*Team has a new key \(version 2\)[^]*not name any more\n {2}person bob@/,
+      /revoked access of bob@example\.com to Team[^]*Team has a new key \(version 2\)[^]*not name any more\n {2}person bob@/,
   });
   t.match(await his.run(["record", "ls", id]), { code: 5 });
 });

@@ -1,23 +1,29 @@
 import { encodeBase64Url } from "./base64.ts";
 import { CryptoError } from "./crypto-error.ts";
 import { newKey } from "./keys.ts";
-import type { OneTimeToken } from "./one-time-seed.ts";
-import { seedIn, tokenOfSeed } from "./one-time-seed.ts";
+import { type OneTimeToken, seedIn, tokenOfSeed } from "./one-time-seed.ts";
 
-/** With what the text that a person is shown begins. It never goes to the server: the whole text holds the seed. */
+/**
+ * The prefix of the text that a person sees. The text contains the seed and must never go to the
+ * server.
+ */
 export const accessTokenPrefix = "cft1_";
 
-/** A one-time access token of a machine: `wrapKey` seals each folder key for `encrypted_folder_keys`. */
+/**
+ * A one-time access token of a machine: `wrapKey` seals each folder key for
+ * `encrypted_folder_keys`.
+ */
 export type AccessToken = OneTimeToken;
 
-/** A new one-time access token, as the text that is shown once: `cft1_` and 43 base64url characters. */
+/**
+ * A new one-time access token, as the text that is shown once: `cft1_` and 43 base64url characters.
+ */
 export function newAccessToken(): string {
   return accessTokenPrefix + encodeBase64Url(newKey());
 }
 
 /**
- * Takes apart the text that a person was shown.
- *
+ * Parses the text that a person was shown.
  * @throws CryptoError `invalid_access_token`
  */
 export async function readAccessToken(text: string): Promise<AccessToken> {

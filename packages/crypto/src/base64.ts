@@ -10,9 +10,8 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Reads base64 of RFC 4648 §4. There is one text for each sequence of bytes: missing padding, white space, another
- * alphabet and set bits after the end are refused.
- *
+ * Reads base64 of RFC 4648 §4. Each sequence of bytes has exactly one text: missing padding, white
+ * space, another alphabet and set bits after the end are refused.
  * @throws CryptoError `invalid_input`
  */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {

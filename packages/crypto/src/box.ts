@@ -19,7 +19,10 @@ export async function box(key: Uint8Array, plaintext: Uint8Array, context: Conte
   return boxWithNonce(key, crypto.getRandomValues(new Uint8Array(nonceBytes)), plaintext, context);
 }
 
-/** `box` with a given nonce, for test vectors: one nonce used twice under one key gives both plaintexts away. */
+/**
+ * `box` with a given nonce, for test vectors. Reusing a nonce with one key discloses both
+ * plaintexts.
+ */
 export async function boxWithNonce(
   key: Uint8Array,
   nonce: Uint8Array,
@@ -40,8 +43,8 @@ export async function boxWithNonce(
 }
 
 /**
- * Opens a box of a client that binds contexts: what this package made. For keys, which no other kind of client seals.
- *
+ * Opens a box with a bound context, as this package makes it. For keys, which only such clients
+ * seal.
  * @throws CryptoError `decryption_failed`, `invalid_input` (not base64), `invalid_key`
  */
 export async function unboxBound(key: Uint8Array, text: string, context: Context): Promise<Uint8Array<ArrayBuffer>> {
@@ -52,16 +55,16 @@ export async function unboxBound(key: Uint8Array, text: string, context: Context
 }
 
 /**
- * Opens a box, and the bare `nonce ‖ ciphertext ‖ tag` without additional data, which clients write that know the
- * specification alone. Such a payload is not bound to its place: a server can swap two of one key. A payload that was
- * made with a context never opens without it, so nobody can turn the one into the other.
- *
+ * Opens a box, and the bare `nonce ‖ ciphertext ‖ tag` without additional data of clients that know
+ * only the specification. Such a payload is not bound to its context: a server can swap two with
+ * the same key. A payload with a context never opens without it, so one form cannot be turned into
+ * the other.
  * @throws CryptoError `decryption_failed`, `invalid_input` (not base64), `invalid_key`
  */
 export async function unbox(key: Uint8Array, text: string, context: Context): Promise<Uint8Array<ArrayBuffer>> {
   const cryptoKey = await importKey(key, "decrypt");
   const bytes = decodeBase64(text);
-  // A bare payload's nonce begins with 0x01 once in 256 times: then both readings are tried.
+  // The nonce of one bare payload in 256 starts with 0x01: then both readings are tried.
   const opened = (await openVersion1(cryptoKey, bytes, context)) ?? (await openAt(cryptoKey, bytes, 0, null));
   if (opened === null) throw failed();
   return opened;

@@ -1,9 +1,8 @@
 import { derive } from "./derive.ts";
 
 /**
- * The key under which a machine or a person's device keeps what it was answered, for when the service is away: HKDF of
- * a key that only it has, so that whoever has the cache alone has nothing.
- *
+ * The key that encrypts the cached responses of a machine or device: HKDF of a key that only it
+ * has. The cache alone is useless to a thief.
  * @param key the machine's private key (PKCS#8 DER), or the user key
  */
 export function cacheKey(key: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

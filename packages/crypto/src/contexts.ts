@@ -2,11 +2,11 @@ import { CryptoError } from "./crypto-error.ts";
 
 declare const context: unique symbol;
 
-/** What a ciphertext is, as text that its authentication covers. Only `contexts` makes one. */
+/** The purpose of a ciphertext, as authenticated text. Only `contexts` makes one. */
 export type Context = string & { readonly [context]: true };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** 16 bytes as base64url: the last character has four bits that no byte uses, and they are zero. */
+/** 16 bytes as base64url. The last character has four unused bits, which are zero. */
 const secretUid = /^[A-Za-z0-9_][A-Za-z0-9_-]{20}[AQgw]$/;
 const resource = /^(org|folder|vault):[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const entryHash = /^([0-9a-f]{64}|null)$/;
@@ -14,11 +14,12 @@ const wholeNumber = /^(0|[1-9][0-9]{0,15})$/;
 const fieldName = /^[^\p{Cc}]{1,128}$/u;
 
 /**
- * The context of everything that is encrypted, one function per row of the table in docs/spec/vectors/README.md. Ids
- * are checked, so that no two things ever have one context.
+ * The context of everything that is encrypted: one function per row of the table in
+ * docs/spec/vectors/README.md. Ids are checked, so that two objects never share a context.
  *
- * Each throws CryptoError `invalid_input` for an id that is not a lower-case UUID (a secret's `uid`: 22 base64url
- * characters, the first not `-`, unused bits zero) or a field name that is not 1 to 128 characters without control characters.
+ * Each throws CryptoError `invalid_input` for an id that is not a lower-case UUID (a secret's `uid`:
+ * 22 base64url characters, the first not `-`, unused bits zero), or a field name that is not 1 to
+ * 128 characters without control characters.
  */
 export const contexts = {
   /** `encrypted_payload` of a secret, under its DEK. */
@@ -43,28 +44,36 @@ export const contexts = {
   folderKey: (folderId: string): Context => build("folder-key", checked(uuid, folderId)),
   /** The private key of a user, under the user key. */
   privateKey: (): Context => build("private-key"),
-  /** What a machine keeps of the service's answers, under its cache key. It never leaves the machine. */
+  /** A machine's cached responses, under its cache key. It never leaves the machine. */
   cache: (clientId: string): Context => build("cache", checked(uuid, clientId)),
-  /** What a person's device keeps of vaults and records, under a key derived from the user key. It never leaves the device. */
+  /**
+   * A device's copy of vaults and records, under a key derived from the user key. It never leaves
+   * the device.
+   */
   replica: (userId: string): Context => build("replica", checked(uuid, userId)),
   /**
-   * The private join key of an invitation, under the token's wrap key: bound to the place of its entry in the history.
-   * `prev` is the hash of the entry before, null for the first entry.
+   * The private join key of an invitation, under the token's wrap key. It is bound to the position
+   * of its history entry; `prev` is the hash of the previous entry, null for the first.
    */
   join: (res: string, seq: number, prev: string | null): Context =>
     build("join", checked(resource, res), checked(wholeNumber, String(seq)), checked(entryHash, String(prev))),
-  /** What a person's devices share of the histories that they trust, under the user key. */
+  /** The key pins of histories that a person's devices share, under the user key. */
   keyring: (userId: string, version: number): Context =>
     build("keyring", checked(uuid, userId), checked(wholeNumber, String(version))),
-  /** What a person's devices share of one vault's history, under the user key. */
+  /** The key pin of one vault's history that a person's devices share, under the user key. */
   vaultPin: (vaultId: string, version: number): Context =>
     build("vault-pin", checked(uuid, vaultId), checked(wholeNumber, String(version))),
+  /** The key of a personal backup, under the user key. The client makes the id. */
+  backupKey: (backupId: string): Context => build("backup-key", checked(uuid, backupId)),
+  /** A part of a personal backup, under its key; the parts are numbered from 0. */
+  backupPart: (backupId: string, part: number): Context =>
+    build("backup", checked(uuid, backupId), checked(wholeNumber, String(part))),
   /** The user key, under the key from OPAQUE's export key or from the recovery key. */
   userKey: (): Context => build("user-key"),
 } as const;
 
 function build(...parts: string[]): Context {
-  // The brand exists in the types alone; this is the place that gives it.
+  // The brand exists only in the types. This is the only place that creates it.
   return ["coffer/v1", ...parts].join("/") as Context;
 }
 

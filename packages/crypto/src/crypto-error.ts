@@ -1,15 +1,15 @@
 /**
- * What can go wrong in this package. The set is closed: programs switch on it.
+ * The error codes of this package. The set is closed: programs switch on it.
  *
  * - `invalid_input`: an argument has the wrong shape (an id, a name, a base64 text, a piece of text).
  * - `invalid_key`: a key has the wrong length or form, or is not on P-256.
  * - `decryption_failed`: wrong key, or the ciphertext was altered or belongs somewhere else.
  * - `context_mismatch`: it was sealed to this key, but as something else.
- * - `invalid_plaintext`: it decrypted, but is not what such a ciphertext holds.
+ * - `invalid_plaintext`: the decrypted value has the wrong form.
  * - `invalid_access_token`, `invalid_invite_token`, `invalid_recovery_key`: not the text that a person was shown.
  * - `login_failed`: wrong password, or an answer that the account's own server did not make.
  * - `invalid_server_answer`: the OPAQUE message cannot be read.
- * - `weak_key_stretching`: somebody tried to choose how the password is stretched.
+ * - `weak_key_stretching`: a caller tried to choose the key stretching.
  */
 export type CryptoErrorCode =
   | "invalid_input"
@@ -25,8 +25,8 @@ export type CryptoErrorCode =
   | "weak_key_stretching";
 
 /**
- * The one error that this package throws. Neither `message` nor a cause quotes keys, passwords, plaintexts or
- * ciphertexts: the errors of the platform are dropped, because some of them do.
+ * The only error of this package. Its message never quotes keys, passwords, plaintexts or
+ * ciphertexts. The platform's errors are dropped because some of them do.
  */
 export class CryptoError extends Error {
   readonly code: CryptoErrorCode;

@@ -18,7 +18,7 @@ export async function signEs256(privateKey: Uint8Array, bytes: Uint8Array): Prom
 }
 
 /**
- * Verifies a signature of 64 bytes (r and s). A DER signature is never accepted. Signatures are malleable: several verify
+ * Verifies a signature of 64 bytes (r and s); refuses DER. Signatures are malleable: several verify
  * for the same bytes, so a signature is not an identity.
  *
  * @param publicKey base64 of the canonical SPKI DER

@@ -5,7 +5,7 @@ import { sha256, toHex } from "./sha256.ts";
 const wordBits = 11;
 const words = 6;
 
-/** How two people compare a public key. */
+/** The forms in which two people compare a public key. */
 export interface Fingerprint {
   /** SHA-256 of the SPKI DER, 64 lower-case hexadecimal digits. */
   hex: string;
@@ -14,8 +14,8 @@ export interface Fingerprint {
 }
 
 /**
- * The fingerprint of a public key, to be read aloud or compared on paper before something is shared with it.
- *
+ * The fingerprint of a public key, which people compare by voice or on paper before they share with
+ * it.
  * @param publicKey base64 of the canonical SPKI DER
  * @throws CryptoError `invalid_key`
  */

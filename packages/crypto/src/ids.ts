@@ -1,7 +1,10 @@
 import { encodeBase64Url } from "./base64.ts";
 import { toHex } from "./sha256.ts";
 
-/** A new `uid` of a secret: 22 base64url characters of 16 random bytes, the first never `-` (it is no option flag). */
+/**
+ * A new `uid` of a secret: 22 base64url characters of 16 random bytes. It never starts with `-`,
+ * like an option would.
+ */
 export function newSecretUid(): string {
   for (;;) {
     const uid = encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)));

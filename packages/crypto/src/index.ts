@@ -1,29 +1,27 @@
-export { accessTokenPrefix, newAccessToken, readAccessToken } from "./access-token.ts";
-export type { AccessToken } from "./access-token.ts";
+export { type AccessToken, accessTokenPrefix, newAccessToken, readAccessToken } from "./access-token.ts";
 export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from "./base64.ts";
 export { box, unbox, unboxBound } from "./box.ts";
 export { cacheKey } from "./cache-key.ts";
-export { contexts } from "./contexts.ts";
-export type { Context } from "./contexts.ts";
-export { CryptoError } from "./crypto-error.ts";
-export type { CryptoErrorCode } from "./crypto-error.ts";
+export { type Context, contexts } from "./contexts.ts";
+export { CryptoError, type CryptoErrorCode } from "./crypto-error.ts";
 export { signEs256, verifyEs256 } from "./es256.ts";
-export { fingerprint } from "./fingerprint.ts";
-export type { Fingerprint } from "./fingerprint.ts";
+export { fingerprint, type Fingerprint } from "./fingerprint.ts";
 export { newId, newSecretUid } from "./ids.ts";
-export { inviteTokenPrefix, newInviteToken, readInviteToken } from "./invite-token.ts";
-export type { InviteToken } from "./invite-token.ts";
+export { type InviteToken, inviteTokenPrefix, newInviteToken, readInviteToken } from "./invite-token.ts";
 export { keyCheck } from "./key-check.ts";
-export { newKeyPair, publicKeyOf } from "./key-pair.ts";
-export type { KeyPair } from "./key-pair.ts";
+export { type KeyPair, newKeyPair, publicKeyOf } from "./key-pair.ts";
 export { newKey } from "./keys.ts";
-export { machineTokenSeconds, signMachineToken } from "./machine-token.ts";
-export type { MachineToken } from "./machine-token.ts";
-export { decodeRecord, decodeSecret, encodeRecord, encodeSecret } from "./plaintexts.ts";
-export type { RecordPayload, SecretPayload } from "./plaintexts.ts";
+export { type MachineToken, machineTokenSeconds, signMachineToken } from "./machine-token.ts";
+export {
+  decodeRecord,
+  decodeSecret,
+  encodeRecord,
+  encodeSecret,
+  type RecordPayload,
+  type SecretPayload,
+} from "./plaintexts.ts";
 export { importPublicKey } from "./public-key.ts";
-export { newRecoveryKey, readRecoveryKey, recoveryKeyPrefix } from "./recovery-key.ts";
-export type { RecoveryKey } from "./recovery-key.ts";
+export { newRecoveryKey, readRecoveryKey, type RecoveryKey, recoveryKeyPrefix } from "./recovery-key.ts";
 export { openSealed, seal } from "./seal.ts";
 export { sha256Hex } from "./sha256.ts";
 export { stableIds } from "./stable-ids.ts";

@@ -1,13 +1,14 @@
 import { encodeBase64Url } from "./base64.ts";
 import { CryptoError } from "./crypto-error.ts";
 import { newKey } from "./keys.ts";
-import type { OneTimeToken } from "./one-time-seed.ts";
-import { seedIn, tokenOfSeed } from "./one-time-seed.ts";
+import { type OneTimeToken, seedIn, tokenOfSeed } from "./one-time-seed.ts";
 
-/** With what an invitation's text begins. */
 export const inviteTokenPrefix = "cfi1_";
 
-/** The invitation of a person into an organization: `wrapKey` seals the join key of the organization's history. */
+/**
+ * The invitation of a person into an organization: `wrapKey` seals the join key of the
+ * organization's history.
+ */
 export type InviteToken = OneTimeToken;
 
 /** A new invitation, as the text that is shown once: `cfi1_` and 43 base64url characters. */
@@ -16,8 +17,7 @@ export function newInviteToken(): string {
 }
 
 /**
- * Takes apart the text that the invited person was given.
- *
+ * Parses the text that the invited person received.
  * @throws CryptoError `invalid_invite_token`
  */
 export async function readInviteToken(text: string): Promise<InviteToken> {

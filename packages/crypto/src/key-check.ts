@@ -3,9 +3,8 @@ import { requireKey } from "./keys.ts";
 import { toHex } from "./sha256.ts";
 
 /**
- * What a history publishes of a folder or vault key, so that a client recognizes the key and nobody can compute it:
- * HKDF(key, info `coffer/v1/key-check/<res>/<ver>`) as 64 lower-case hexadecimal digits.
- *
+ * The check value of a folder or vault key in a history: it identifies the key without disclosing
+ * it. HKDF(key, info `coffer/v1/key-check/<res>/<ver>`) as 64 lower-case hexadecimal digits.
  * @param key 32 bytes
  * @param res `folder:<id>` or `vault:<id>`
  * @param ver the version of the key, from 1

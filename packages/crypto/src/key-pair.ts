@@ -4,9 +4,9 @@ import { CryptoError } from "./crypto-error.ts";
 
 /** A P-256 key pair of a person or a machine. One pair serves ES256 and ECDH. */
 export interface KeyPair {
-  /** base64 of the canonical SPKI DER: what the server stores. */
+  /** base64 of the canonical SPKI DER, which the server stores. */
   publicKey: string;
-  /** PKCS#8 DER: what is sealed with the user key, or kept in a machine's configuration. */
+  /** PKCS#8 DER, sealed with the user key or stored in a machine's configuration. */
   privateKey: Uint8Array<ArrayBuffer>;
 }
 
@@ -20,8 +20,8 @@ export async function newKeyPair(): Promise<KeyPair> {
 }
 
 /**
- * The public key that belongs to a private key, computed here: what a server says about it need not be believed.
- *
+ * Computes the public key of a private key, so that a client does not have to trust the server's
+ * answer.
  * @param privateKey PKCS#8 DER
  * @returns base64 of the canonical SPKI DER
  * @throws CryptoError `invalid_key`

@@ -2,21 +2,23 @@ import { encodeBase64Url } from "./base64.ts";
 import { signEs256 } from "./es256.ts";
 import { encodeText } from "./utf8.ts";
 
-/** How long a machine's token lives. The server accepts an hour; a shorter life makes a copied token worth less. */
+/**
+ * The lifetime of a machine's token. The server accepts one hour; a shorter lifetime limits the use
+ * of a copied token.
+ */
 export const machineTokenSeconds = 300;
 
 /** A token that a machine signed for itself. */
 export interface MachineToken {
   token: string;
-  /** When the server ceases to accept it, Unix seconds. */
+  /** When the server stops accepting it, Unix seconds. */
   expiresAt: number;
 }
 
 /**
  * Signs a machine's token: JWT, ES256, five minutes.
- *
- * @param machine its `client_id`, its private key (PKCS#8 DER) and the base address of the server it is for
- * @param now the time by the clock that the server will agree with
+ * @param machine its `client_id`, its private key (PKCS#8 DER) and the base address of the server
+ * @param now the current time by a clock that agrees with the server's
  * @throws CryptoError `invalid_key`
  */
 export async function signMachineToken(

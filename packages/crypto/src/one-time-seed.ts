@@ -4,17 +4,20 @@ import { keyBytes } from "./keys.ts";
 import { sha256Hex } from "./sha256.ts";
 import { encodeText } from "./utf8.ts";
 
-/** What a token that is used once is made of, and what the server stores of it. */
+/** The values that are derived from a one-time seed. */
 export interface OneTimeToken {
   /** The only part that is ever sent. */
   token: string;
-  /** Hex SHA-256 of the characters of `token`: what the server stores, and the `tag` of the invitation in a history. */
+  /**
+   * Hex SHA-256 of the characters of `token`: what the server stores, and the `tag` of the
+   * invitation in a history.
+   */
   tokenHash: string;
-  /** Seals what the token carries. The server never has it. */
+  /** Seals the values that come with the token. The server never has it. */
   wrapKey: Uint8Array<ArrayBuffer>;
 }
 
-/** Derives a token from its seed; `purpose` is the part of the HKDF labels that says what it is for. */
+/** Derives a token from its seed. `purpose` is part of the HKDF labels. */
 export async function tokenOfSeed(seed: Uint8Array, purpose: "ott" | "invite"): Promise<OneTimeToken> {
   const token = encodeBase64Url(await derive(seed, `coffer/${purpose}/auth/v1`));
   return {
@@ -24,7 +27,10 @@ export async function tokenOfSeed(seed: Uint8Array, purpose: "ott" | "invite"): 
   };
 }
 
-/** The seed in a text that a person was shown; undefined when the text is not the prefix and 43 base64url characters. */
+/**
+ * The seed in a text that a person was shown; undefined unless the text is the prefix and 43
+ * base64url characters.
+ */
 export function seedIn(text: string, prefix: string): Uint8Array | undefined {
   if (!text.startsWith(prefix)) return undefined;
   try {

@@ -2,19 +2,18 @@ import { client, ready } from "@serenity-kit/opaque";
 import { CryptoError } from "./crypto-error.ts";
 
 /**
- * Argon2id, the second choice of RFC 9106 (3 passes, 64 MiB, 4 lanes). It is part of the protocol's meaning, not a
- * setting: another value gives other keys.
+ * Argon2id, the second choice of RFC 9106 (3 passes, 64 MiB, 4 lanes). It is part of the protocol:
+ * another value gives other keys.
  */
 export const keyStretching = "memory-constrained";
 
-/** The client's half of a registration that waits for the server's answer. Holds a blinding secret: never send it. */
+/** The client's half of a pending registration. Contains a blinding secret: never send it. */
 export interface RegistrationStart {
   /** `registration_request`: base64url, for the server. */
   registrationRequest: string;
   state: string;
 }
 
-/** What a finished registration gives. */
 export interface Registration {
   /** `registration_record`: base64url, for the server. */
   registrationRecord: string;
@@ -22,18 +21,20 @@ export interface Registration {
   exportKey: string;
 }
 
-/** The client's half of a login that waits for the server's answer. Never send `state`. */
+/** The client's half of a pending login. Never send `state`. */
 export interface LoginStart {
   /** `start_login_request`: base64url, for the server. */
   startLoginRequest: string;
   state: string;
 }
 
-/** What a successful login gives. */
 export interface Login {
   /** `finish_login_request`: base64url, for the server. */
   finishLoginRequest: string;
-  /** base64url of 64 bytes, for `userKeySealKey`: the same at each login with this password. */
+  /**
+   * base64url of 64 bytes, for `userKeySealKey`. Every login with this password gives the same
+   * value.
+   */
   exportKey: string;
   /** base64url of 64 bytes that the server has too. */
   sessionKey: string;
@@ -48,8 +49,8 @@ export async function startRegistration(password: string): Promise<RegistrationS
 }
 
 /**
- * Finishes a registration with the server's `registration_response`. Takes about a second: the password is stretched.
- *
+ * Finishes a registration with the server's `registration_response`. Stretching the password takes
+ * about a second.
  * @throws CryptoError `invalid_server_answer`, `weak_key_stretching`
  */
 export async function finishRegistration(answer: {
@@ -70,7 +71,7 @@ export async function finishRegistration(answer: {
   return { registrationRecord, exportKey };
 }
 
-/** Starts a login or a fresh proof of the password. @throws CryptoError `invalid_input` */
+/** Starts a login or a new proof of the password. @throws CryptoError `invalid_input` */
 export async function startLogin(password: string): Promise<LoginStart> {
   requireText(password);
   await ready;
@@ -79,10 +80,10 @@ export async function startLogin(password: string): Promise<LoginStart> {
 }
 
 /**
- * Finishes a login with the server's `login_response`. Takes about a second: the password is stretched.
- *
- * @throws CryptoError `login_failed` (wrong password, unknown account, or not the account's own server: they cannot be
- * told apart), `invalid_server_answer`, `weak_key_stretching`
+ * Finishes a login with the server's `login_response`. Stretching the password takes about a
+ * second.
+ * @throws CryptoError `login_failed` (wrong password, unknown account and a false server are
+ * indistinguishable), `invalid_server_answer`, `weak_key_stretching`
  */
 export async function finishLogin(answer: { state: string; loginResponse: string; password: string }): Promise<Login> {
   refuseSettings(answer);
@@ -99,19 +100,22 @@ export async function finishLogin(answer: { state: string; loginResponse: string
   return { finishLoginRequest: login.finishLoginRequest, exportKey: login.exportKey, sessionKey: login.sessionKey };
 }
 
-/** The library would replace half of a surrogate pair, so that different passwords became one. */
+/** The library would replace half of a surrogate pair, so that different passwords became equal. */
 function requireText(password: string): void {
   if (!password.isWellFormed()) throw new CryptoError("invalid_input", "the password holds half of a surrogate pair");
 }
 
-/** A server's answer that was spread into the arguments must not choose how the password is stretched. */
+/**
+ * Fields of a server's response that were spread into the arguments must not choose the key
+ * stretching.
+ */
 function refuseSettings(answer: object): void {
   if ("keyStretching" in answer || "identifiers" in answer) {
     throw new CryptoError("weak_key_stretching", "how the password is stretched is built in and cannot be chosen");
   }
 }
 
-/** The library throws plain errors for messages that it cannot read; some quote their input. */
+/** The library throws plain errors for unreadable messages, and some quote their input. */
 function readable<T>(run: () => T): T {
   try {
     return run();

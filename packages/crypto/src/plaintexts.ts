@@ -1,14 +1,16 @@
 import { CryptoError } from "./crypto-error.ts";
 import { decodeText, encodeText } from "./utf8.ts";
 
-/** What `encrypted_payload` of a secret holds. Members that this version does not know are kept. */
+/** The plaintext of a secret's `encrypted_payload`. Unknown members are preserved. */
 export interface SecretPayload {
   name: string;
   notes?: string;
   fields: Record<string, string>;
 }
 
-/** What `encrypted_data` of a record holds: flat, for instance `username`, `password`, `uri`. */
+/**
+ * The plaintext of a record's `encrypted_data`: flat, for instance `username`, `password`, `uri`.
+ */
 export type RecordPayload = Record<string, string>;
 
 /** The bytes of a secret's payload. @throws CryptoError `invalid_input` when it is not one */
@@ -20,7 +22,7 @@ export function encodeSecret(payload: SecretPayload): Uint8Array<ArrayBuffer> {
 /** The payload of a secret's opened bytes. @throws CryptoError `invalid_plaintext` */
 export function decodeSecret(bytes: Uint8Array): SecretPayload {
   const value = parse(bytes);
-  if (!isSecret(value)) throw new CryptoError("invalid_plaintext", "what was opened is not the payload of a secret");
+  if (!isSecret(value)) throw new CryptoError("invalid_plaintext", "the opened data is not the payload of a secret");
   return value;
 }
 
@@ -33,7 +35,7 @@ export function encodeRecord(payload: RecordPayload): Uint8Array<ArrayBuffer> {
 /** The payload of a record's opened bytes. @throws CryptoError `invalid_plaintext` */
 export function decodeRecord(bytes: Uint8Array): RecordPayload {
   const value = parse(bytes);
-  if (!isTexts(value)) throw new CryptoError("invalid_plaintext", "what was opened is not the payload of a record");
+  if (!isTexts(value)) throw new CryptoError("invalid_plaintext", "the opened data is not the payload of a record");
   return value;
 }
 
@@ -43,7 +45,7 @@ function parse(bytes: Uint8Array): unknown {
     return JSON.parse(text);
   } catch {
     // The platform's message quotes the text.
-    throw new CryptoError("invalid_plaintext", "what was opened is not JSON");
+    throw new CryptoError("invalid_plaintext", "the opened data is not JSON");
   }
 }
 
@@ -51,7 +53,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a member's name and value are text that UTF-8 can carry: JSON can escape half of a surrogate pair. */
+/**
+ * Whether a member's name and value are valid UTF-8 text: JSON can escape half of a surrogate pair.
+ */
 function isText([name, text]: [string, unknown]): boolean {
   return typeof text === "string" && text.isWellFormed() && name.isWellFormed();
 }

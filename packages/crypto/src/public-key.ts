@@ -2,14 +2,16 @@ import type { CryptoKey } from "jose";
 import { decodeBase64 } from "./base64.ts";
 import { CryptoError } from "./crypto-error.ts";
 
-/** The SPKI of every P-256 key in its canonical form: this header, then the uncompressed point of 65 bytes. */
+/**
+ * The SPKI of every P-256 key in its canonical form: this header, then the uncompressed point of 65
+ * bytes.
+ */
 const header = decodeBase64("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE");
 const spkiBytes = 91;
 
 /**
- * Reads a public key that came from outside: base64 of the canonical 91-byte SPKI DER of a point on P-256, and nothing
- * else (no compressed point, no explicit parameters, no trailing bytes).
- *
+ * Reads a public key from outside: base64 of the canonical 91-byte SPKI DER of a point on P-256.
+ * Compressed points, explicit parameters and trailing bytes are refused.
  * @returns the DER and the key for ECDH
  * @throws CryptoError `invalid_key`
  */
@@ -18,7 +20,10 @@ export async function readPublicKey(publicKey: string): Promise<{ der: Uint8Arra
   return { der, key: await importDer(der, "ECDH") };
 }
 
-/** Imports a public key for one use; accepts what `readPublicKey` accepts. @throws CryptoError `invalid_key` */
+/**
+ * Imports a public key for one use; accepts what `readPublicKey` accepts. @throws CryptoError
+ * `invalid_key`
+ */
 export async function importPublicKey(publicKey: string, algorithm: "ECDSA" | "ECDH"): Promise<CryptoKey> {
   return importDer(canonicalDer(publicKey), algorithm);
 }

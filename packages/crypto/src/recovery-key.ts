@@ -4,16 +4,17 @@ import { derive } from "./derive.ts";
 import { keyBytes, newKey } from "./keys.ts";
 import { sha256Hex } from "./sha256.ts";
 
-/** With what the printed recovery key begins. */
 export const recoveryKeyPrefix = "cfr1_";
 
-/** What a recovery key is for. */
+/** The values that are derived from a recovery key. */
 export interface RecoveryKey {
   /** `proof`: base64url of 32 bytes, sent when the password is lost. */
   proof: string;
-  /** `proof_hash`: hex SHA-256 of the 32 bytes of the proof, kept by the server. */
+  /** `proof_hash`: hex SHA-256 of the 32 bytes of the proof, stored by the server. */
   proofHash: string;
-  /** Seals the user key a second time, with the context of the user key. The server never has it. */
+  /**
+   * Seals the user key a second time, with the context of the user key. The server never has it.
+   */
   wrapKey: Uint8Array<ArrayBuffer>;
 }
 
@@ -23,8 +24,7 @@ export function newRecoveryKey(): string {
 }
 
 /**
- * Takes apart the recovery key that a person typed.
- *
+ * Parses the recovery key that a person typed.
  * @throws CryptoError `invalid_recovery_key`
  */
 export async function readRecoveryKey(text: string): Promise<RecoveryKey> {

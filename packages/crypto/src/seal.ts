@@ -4,19 +4,19 @@ import { CryptoError } from "./crypto-error.ts";
 import { importPrivateKey } from "./key-pair.ts";
 import { readPublicKey } from "./public-key.ts";
 
-// The library is loaded with the first JWE: every other use of this package starts without it, which is a sixth of the
-// time that the command takes to start.
+// Loads the library with the first JWE. Other uses of this package start without it, which saves a
+// sixth of the command's start time.
 const load = () => import("jose");
 
 const keyAlgorithm = "ECDH-ES+A256KW";
 const contentAlgorithm = "A256GCM";
-/** Members that change how a JWE is opened; no writer of this format sends them. */
+/** Members that change how a JWE is opened. No writer of this format sends them. */
 const unwanted = ["zip", "apu", "apv"];
 
 /**
- * Seals to a public key: compact JWE, ECDH-ES+A256KW, A256GCM, the context as `ctx` in the protected header. It is not
- * signed: whoever has the public key can make one. What authenticates it is who hands it out, and the fingerprint.
- *
+ * Seals to a public key: compact JWE, ECDH-ES+A256KW, A256GCM, the context as `ctx` in the
+ * protected header. It is not signed: anyone with the public key can make one. Its authenticity
+ * comes from its source and the fingerprint.
  * @param publicKey base64 of the canonical SPKI DER of a P-256 key
  * @throws CryptoError `invalid_key`
  */
@@ -29,10 +29,10 @@ export async function seal(publicKey: string, plaintext: Uint8Array, context: Co
 }
 
 /**
- * Opens what was sealed to the public key of this private key, as this and nothing else.
- *
+ * Opens a value that was sealed to the public key of this private key, with exactly this context.
  * @param privateKey PKCS#8 DER
- * @throws CryptoError `decryption_failed` (also for any other algorithm), `context_mismatch`, `invalid_key`
+ * @throws CryptoError `decryption_failed` (also for any other algorithm), `context_mismatch`,
+ * `invalid_key`
  */
 export async function openSealed(
   privateKey: Uint8Array,
@@ -56,7 +56,7 @@ async function decrypt(key: CryptoKey, sealed: string): Promise<CompactDecryptRe
     });
     if (unwanted.every((name) => !Object.hasOwn(opened.protectedHeader, name))) return opened;
   } catch {
-    // One answer for every way in which it does not open.
+    // All failures give the same error.
   }
   throw new CryptoError("decryption_failed", "it was not sealed to this key, or it was altered");
 }

@@ -4,10 +4,10 @@ import { toHex } from "./sha256.ts";
 import { encodeText } from "./utf8.ts";
 
 /**
- * Ids that follow from a key and texts: the same text under the same key has the same id, so that what was made once can
- * be found again. Who has not the key learns nothing of the texts, also not by guessing: each id is 122 bits of
- * HMAC-SHA-256, under a key that HKDF makes of this one, as a UUIDv8 (RFC 9562).
- *
+ * Ids that are derived from a key and texts: equal texts under one key have equal ids, so that a
+ * repeated creation finds its objects. Without the key an id discloses nothing about the text, also
+ * not by guessing: each is 122 bits of HMAC-SHA-256, under a key that HKDF derives, as a UUIDv8
+ * (RFC 9562).
  * @throws CryptoError `invalid_key`; `invalid_input` for text with halves of surrogate pairs
  */
 export async function stableIds(key: Uint8Array, texts: readonly string[]): Promise<string[]> {

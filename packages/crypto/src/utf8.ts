@@ -4,9 +4,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The UTF-8 bytes of a text: what a title or a field is sealed as.
- *
- * @throws CryptoError `invalid_input` for a lone surrogate, which UTF-8 cannot carry
+ * The UTF-8 bytes of a text.
+ * @throws CryptoError `invalid_input` for a lone surrogate, which UTF-8 cannot represent
  */
 export function encodeText(text: string): Uint8Array<ArrayBuffer> {
   if (!text.isWellFormed()) throw new CryptoError("invalid_input", "the text holds half of a surrogate pair");
@@ -22,6 +21,6 @@ export function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new CryptoError("invalid_plaintext", "what was opened is not UTF-8");
+    throw new CryptoError("invalid_plaintext", "the opened data is not UTF-8");
   }
 }

@@ -6,7 +6,7 @@ import type * as Check from "./vectors/check.ts";
 import { checkedElsewhere, vectorFiles } from "./vectors/files.ts";
 import type * as RoundTrips from "./vectors/round-trips.ts";
 
-/** Where the browser finds the same files that Node runs. */
+/** Where the browser finds the files that Node runs. */
 const served = {
   check: "/packages/crypto/test/vectors/check.ts",
   roundTrips: "/packages/crypto/test/vectors/round-trips.ts",
@@ -40,7 +40,7 @@ void t.test("the same sources in a browser", async (t) => {
     });
   }
 
-  await t.test("read what they make by chance", async () => {
+  await t.test("read random values that they make", async () => {
     await page.evaluate(async (roundTrips) => {
       const module = (await import(roundTrips)) as typeof RoundTrips;
       await module.roundTrips();
@@ -68,12 +68,12 @@ void t.test("the same sources in a browser", async (t) => {
 
   await t.test("load the WebAssembly of OPAQUE with the subpath that needs it, and with no other", async (t) => {
     const loaded = await openPage();
-    const asked: string[] = [];
-    loaded.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const paths: string[] = [];
+    loaded.on("request", (request) => paths.push(new URL(request.url()).pathname));
     await loaded.evaluate((index) => import(index), served.index);
-    t.ok(asked.includes(served.index));
-    t.notOk(asked.some((path) => path.includes("opaque")));
+    t.ok(paths.includes(served.index));
+    t.notOk(paths.some((path) => path.includes("opaque")));
     await loaded.evaluate((index) => import(index.replace("index.ts", "opaque.ts")), served.index);
-    t.ok(asked.includes("/node_modules/@serenity-kit/opaque/esm/index.js"));
+    t.ok(paths.includes("/node_modules/@serenity-kit/opaque/esm/index.js"));
   });
 });

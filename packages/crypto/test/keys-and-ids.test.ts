@@ -96,7 +96,7 @@ void t.test("another library accepts a machine's token, for five minutes", async
   t.strictSame(payload, { sub: clientId, aud: "https://vault.example", iat: issuedAt, exp: expiresAt });
 });
 
-void t.test("base64 of every length is what everybody else writes", (t) => {
+void t.test("base64 of every length is the standard form", (t) => {
   for (let length = 0; length < 200; length += 1) {
     const bytes = crypto.getRandomValues(new Uint8Array(length));
     t.equal(encodeBase64(bytes), Buffer.from(bytes).toString("base64"));

@@ -19,8 +19,8 @@ async function answerLogin(
   typed: string,
 ): Promise<{ client: string; server: string; answer: string }> {
   const { state, startLoginRequest } = await startLogin(typed);
-  const asked = { ...account, registrationRecord: record, startLoginRequest };
-  const { loginResponse, serverLoginState } = server.startLogin(asked);
+  const request = { ...account, registrationRecord: record, startLoginRequest };
+  const { loginResponse, serverLoginState } = server.startLogin(request);
   return { client: state, server: serverLoginState, answer: loginResponse };
 }
 
@@ -73,7 +73,7 @@ void t.test("the stretching is Argon2id with 3 passes over 64 MiB in 4 lanes, an
   }
 });
 
-void t.test("an answer that is no message of the protocol is refused without being quoted", async (t) => {
+void t.test("a malformed message of the server is refused without being quoted", async (t) => {
   const { client } = await answerLogin(record, password);
   for (const loginResponse of ["", "?", "AAAA", "A".repeat(400)]) {
     const login = finishLogin({ state: client, loginResponse, password });

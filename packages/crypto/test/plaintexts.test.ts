@@ -1,6 +1,14 @@
 import t from "tap";
-import { decodeRecord, decodeSecret, decodeText, encodeRecord, encodeSecret, encodeText } from "../src/index.ts";
-import type { RecordPayload, SecretPayload } from "../src/index.ts";
+import {
+  decodeRecord,
+  decodeSecret,
+  decodeText,
+  encodeRecord,
+  encodeSecret,
+  encodeText,
+  type RecordPayload,
+  type SecretPayload,
+} from "../src/index.ts";
 
 void t.test("a secret and a record come back as they were", (t) => {
   const fields = Object.fromEntries([
@@ -17,7 +25,7 @@ void t.test("a secret and a record come back as they were", (t) => {
   t.end();
 });
 
-void t.test("what could not be read again is not written", (t) => {
+void t.test("a value that could not be read again is not written", (t) => {
   const wrong = [
     null,
     [],

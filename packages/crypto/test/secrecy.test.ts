@@ -20,7 +20,7 @@ import {
   userKeySealKey,
 } from "../src/index.ts";
 
-/** A word that stands in every secret input, and must be in nothing that an error shows. */
+/** A word in every secret input; no error may show it. */
 const canary = "canary7";
 const context = contexts.data(newSecretUid());
 
@@ -33,7 +33,7 @@ async function errorOf(run: () => unknown): Promise<unknown> {
   return undefined;
 }
 
-void t.test("no error shows what it was given", async (t) => {
+void t.test("no error shows its input", async (t) => {
   const { privateKey } = await newKeyPair();
   const attempts: Record<string, () => unknown> = {
     "a plaintext that is no JSON": () => decodeSecret(encodeText(canary)),

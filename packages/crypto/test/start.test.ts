@@ -3,7 +3,7 @@ import t from "tap";
 
 const index = new URL("../src/index.ts", import.meta.url);
 
-void t.test("a library that only keys for others need is loaded with the first of them", (t) => {
+void t.test("the JWE library is loaded with the first sealed key", (t) => {
   t.notOk(loadedPackages(index).includes("jose"));
   const sealing = `
     const { publicKey, privateKey } = await loaded.newKeyPair();

@@ -1,4 +1,4 @@
-/** Everything that is wrong with the environment, found in one go. Its message has a line per problem. */
+/** All problems of an environment at once. The message has a line per problem. */
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 

@@ -4,8 +4,9 @@ import { variables } from "./variables.ts";
 type Name = keyof typeof variables;
 
 /**
- * Problems between variables that are sound one by one. A pair is compared only when the caller asked for both
- * (`isSound` is false for what was not read), so that a service is not stopped by what it does not use.
+ * Problems between variables that are valid one by one. A pair is compared only when the caller
+ * requested both (`isSound` is false for a variable that was not read): an unused variable must not
+ * stop a service.
  */
 export function crossProblems(given: Given, isSound: (name: Name) => boolean): string[] {
   const both = (first: Name, second: Name): boolean => isSound(first) && isSound(second);

@@ -1,7 +1,7 @@
 import { commandNames } from "./names.ts";
 import { variables } from "./variables.ts";
 
-/** The table of variables as text for a terminal: a line with name and default, a line with the meaning. */
+/** The table of variables for a terminal: a line with name and default, a line with the meaning. */
 export function describeVariables(): string {
   const rows = Object.values(variables).filter((row) => !row.internal);
   const width = Math.max(...rows.map((row) => row.name.length));

@@ -5,16 +5,18 @@ import { ValueProblem } from "./variable.ts";
 interface FromFiles {
   /** The texts of the files, by the name of the variable. */
   values: Record<string, string>;
-  /** What is wrong with a variable, by its name. */
+  /** The problem of a variable, by its name. */
   problems: Map<string, string>;
 }
 
-// The one standard name that ends so by itself: what it names is a configuration, not the value of a variable.
+// The only standard name with this ending: it names a configuration file, not the value of a
+// variable.
 const configurationFile = "OTEL_CONFIG_FILE";
 
 /**
- * Reads the standard OpenTelemetry variables that an environment gives as `<NAME>_FILE`: whatever their names, because
- * the standard has far more than the one in our table, and OTEL_EXPORTER_OTLP_HEADERS holds a password.
+ * Reads the standard OpenTelemetry variables that an environment gives as `<NAME>_FILE`. It accepts
+ * any name, because the standard has many more than our table, and OTEL_EXPORTER_OTLP_HEADERS
+ * contains a password.
  */
 export function readOpenTelemetryFiles(env: NodeJS.ProcessEnv): FromFiles {
   const found: FromFiles = { values: {}, problems: new Map() };
@@ -33,8 +35,9 @@ export function readOpenTelemetryFiles(env: NodeJS.ProcessEnv): FromFiles {
 }
 
 /**
- * The OpenTelemetry variables that an environment gives as `<NAME>_FILE`, by the name that the SDK reads them under.
- * Throws `ConfigurationError` when a file cannot be read, or a variable is given directly too.
+ * The OpenTelemetry variables that an environment gives as `<NAME>_FILE`, by the name that the SDK
+ * reads. Throws `ConfigurationError` when a file cannot be read, or a variable is given directly
+ * too.
  */
 export function openTelemetryFromFiles(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const { values, problems } = readOpenTelemetryFiles(env);

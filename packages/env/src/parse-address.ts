@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import type { Parse } from "./variable.ts";
-import { ValueProblem } from "./variable.ts";
+import { type Parse, ValueProblem } from "./variable.ts";
 
 function parsedUrl(text: string, schemes: readonly string[]): URL {
   const problem = `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
@@ -12,7 +11,7 @@ function parsedUrl(text: string, schemes: readonly string[]): URL {
   return url;
 }
 
-/** The URL of a store, as it is given. */
+/** The URL of a store, unchanged. */
 export function storeUrl(...schemes: string[]): Parse<string> {
   return (text) => {
     parsedUrl(text, schemes);
@@ -27,7 +26,10 @@ export function redisUrl(text: string): string {
   return text;
 }
 
-/** One or more NATS servers of a cluster, separated by commas. Credentials are not part of the address. */
+/**
+ * One or more NATS servers of a cluster, separated by commas. Credentials are not part of the
+ * address.
+ */
 export function natsUrl(text: string): string {
   for (const part of text.split(",")) {
     const url = parsedUrl(part.trim(), ["nats", "tls"]);
@@ -72,7 +74,7 @@ export function listenHost(text: string): string {
   return bare;
 }
 
-/** An absolute path; a relative one is taken from the working directory. */
+/** An absolute path. A relative one is resolved from the working directory. */
 export function path(text: string): string {
   if (text.includes("\0")) throw new ValueProblem("must be a path");
   return resolve(text);

@@ -1,5 +1,5 @@
-import type { ServiceName } from "@coffer/events";
-import { serviceNames } from "@coffer/events";
+import { type PlanName, planNames } from "@coffer/contract";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { jsonObject } from "./parse.ts";
 import { ValueProblem } from "./variable.ts";
 
@@ -9,8 +9,8 @@ export interface BusCredentials {
 }
 
 /**
- * JSON by service: `{"vaults": {"user": "vaults", "password": "…"}}`, or `{"vaults": "…"}` for a user named as its
- * service. A service may be missing: in a cluster each is given its own.
+ * JSON by service: `{"vaults": {"user": "vaults", "password": "…"}}`, or `{"vaults": "…"}` for a
+ * user with the service's name. In a cluster each service gets only its own.
  */
 export function busCredentials(text: string): Partial<Record<ServiceName, BusCredentials>> {
   const credentials: Partial<Record<ServiceName, BusCredentials>> = {};
@@ -30,4 +30,25 @@ function credentialsOf(service: ServiceName, value: unknown): BusCredentials {
       return { user, password };
   }
   throw new ValueProblem(`must give a password, or {"user", "password"}, for ${service}`);
+}
+
+/** JSON: price id or lookup key → plan. The map has no prototype, so that any id can be looked up. */
+export function stripePrices(text: string): Readonly<Record<string, PlanName>> {
+  const prices = Object.create(null) as Record<string, PlanName>; // Object.create is typed `any`
+  for (const [price, value] of Object.entries(jsonObject(text))) {
+    const plan = planNames.find((candidate) => candidate === value);
+    if (plan === undefined) throw new ValueProblem(`must give each price one of the plans ${planNames.join(", ")}`);
+    prices[price] = plan;
+  }
+  return prices;
+}
+
+const keyBytes = 32;
+
+/** A symmetric key of 32 bytes in base64url without padding. */
+export function sealingKey(text: string): string {
+  const bytes = Buffer.from(text, "base64url");
+  if (bytes.length !== keyBytes || bytes.toString("base64url") !== text)
+    throw new ValueProblem(`must be keys of ${keyBytes} bytes in base64url without padding`);
+  return text;
 }

@@ -1,5 +1,4 @@
-import type { Parse } from "./variable.ts";
-import { ValueProblem } from "./variable.ts";
+import { type Parse, ValueProblem } from "./variable.ts";
 
 /** A whole number in decimal digits from `least` to `greatest`, both included. */
 export function wholeNumber(least: number, greatest: number): Parse<number> {
@@ -30,7 +29,9 @@ export function line(least = 1): Parse<string> {
   };
 }
 
-/** A comma list; blanks around items are dropped, empty items are refused, repeated values are kept once. */
+/**
+ * A comma list. Blanks around items are dropped, empty items are refused, duplicates are removed.
+ */
 export function listOf(item: Parse<string>): Parse<string[]> {
   return (text) => {
     const items = text.split(",").map((part) => part.trim());

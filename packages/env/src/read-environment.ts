@@ -3,21 +3,19 @@ import { crossProblems } from "./cross-checks.ts";
 import { unknownNames } from "./names.ts";
 import { readOpenTelemetryFiles } from "./open-telemetry.ts";
 import { readText } from "./read-text.ts";
-import type { Variable } from "./variable.ts";
-import { ValueProblem } from "./variable.ts";
+import { ValueProblem, type Variable } from "./variable.ts";
 import { variables } from "./variables.ts";
 
 export type VariableName = keyof typeof variables;
 
-/** The values of the named variables, parsed. */
 export type Environment<Name extends VariableName> = {
   [K in Name]: (typeof variables)[K] extends Variable<infer Value> ? Value : never;
 };
 
 /**
- * Reads the named variables from an environment, each also from its `<NAME>_FILE`. What is not given has its default.
- * Throws `ConfigurationError` with every problem at once: unusable values, unreadable files, values that do not fit
- * together, and unknown `COFFER_*` names.
+ * Reads the named variables from an environment, each also from its `<NAME>_FILE`. A missing
+ * variable has its default. Throws `ConfigurationError` with all problems at once: invalid values,
+ * unreadable files, values that contradict each other, and unknown `COFFER_*` names.
  */
 export function readEnvironment<Name extends VariableName>(
   env: NodeJS.ProcessEnv,
@@ -38,7 +36,7 @@ export function readEnvironment<Name extends VariableName>(
       if (text !== undefined) return row.parse(text);
     } catch (error) {
       if (!(error instanceof ValueProblem)) throw error;
-      // An address may hold a password where none belongs.
+      // A URL may contain a password where none belongs.
       const isShown = text !== undefined && !row.secret && !text.includes("@");
       const shown = isShown ? `, not ${JSON.stringify(text)}` : "";
       problems.set(row.name, `${row.name} ${error.message}${shown}`);
@@ -47,7 +45,8 @@ export function readEnvironment<Name extends VariableName>(
   }
 
   for (const name of names) given<unknown>(variables[name]);
-  // Who traces lets the SDK read its other variables: what is wrong with their files is said here, with all the rest.
+  // With tracing the SDK reads its other variables. Problems of their files are reported here with
+  // all others.
   if (values.has(variables.OTEL_EXPORTER_OTLP_ENDPOINT.name))
     for (const [name, problem] of readOpenTelemetryFiles(env).problems)
       if (!problems.has(name)) problems.set(name, problem);

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { Variable } from "./variable.ts";
-import { ValueProblem } from "./variable.ts";
+import { ValueProblem, type Variable } from "./variable.ts";
 
 /**
- * The text of a variable, from `<NAME>` or from the file that `<NAME>_FILE` names (blanks and line breaks around it are
- * not part of it). An empty variable is the same as none: `undefined`.
- * Throws `ValueProblem` when both are given, or when the file cannot be read or is empty.
+ * The text of a variable, from `<NAME>` or from the file that `<NAME>_FILE` names, without
+ * surrounding white space. `undefined` for a missing or empty variable. Throws `ValueProblem` when
+ * both are given, or when the file cannot be read or is empty.
  */
 export function readText(env: NodeJS.ProcessEnv, { name }: Pick<Variable<unknown>, "name">): string | undefined {
   const direct = nonEmpty(env[name]);

@@ -1,13 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { line, listOf, oneOf, wholeNumber } from "./parse.ts";
 import { baseUrl, cidr, listenHost, natsUrl, origin, path, redisUrl, storeUrl } from "./parse-address.ts";
-import type { BusCredentials } from "./parse-credentials.ts";
-import { busCredentials } from "./parse-credentials.ts";
-import { stripePrices } from "./parse-prices.ts";
-import { sealingKey } from "./parse-sealing-key.ts";
+import { busCredentials, type BusCredentials, sealingKey, stripePrices } from "./parse-credentials.ts";
 import type { ServiceName } from "@coffer/events";
-import type { Variable } from "./variable.ts";
-import { variable } from "./variable.ts";
+import { variable, type Variable } from "./variable.ts";
 
 /** The base addresses of a server on this machine. */
 export function localBaseUrls(port: number): string[] {
@@ -30,7 +26,8 @@ const baseUrls = variable({
   shownDefault: "http://127.0.0.1:<port>,http://localhost:<port>",
   meaning: "comma list of public base addresses; the first is canonical, each is a valid aud",
   parse: listOf(baseUrl),
-  // With port 0 nobody knows the addresses before something listens: an empty list, to be filled with localBaseUrls.
+  // With port 0 the addresses are known only after listening: an empty list, to be filled with
+  // localBaseUrls.
   fallback: (given) => (given(port) === 0 ? [] : localBaseUrls(given(port))),
 });
 
@@ -146,7 +143,7 @@ export const variables = {
   COFFER_SIGNUPS: variable({
     name: "COFFER_SIGNUPS",
     shownDefault: "open",
-    meaning: "who may register: open, invite, closed",
+    meaning: "registration: open, invite (by invitation) or closed",
     parse: oneOf("open", "invite", "closed"),
     fallback: () => "open" as const,
   }),
@@ -163,7 +160,8 @@ export const variables = {
     shownDefault: "stripe with signing secrets, else off",
     meaning: "where plans come from: stripe; off: every organization has the enterprise plan",
     parse: oneOf("off", "stripe"),
-    // Only billing-webhook has the secrets: npm start and the chart set the variable for the other services.
+    // Only billing-webhook has the secrets. npm start and the chart set the variable for the other
+    // services.
     fallback: (given) => (given(stripeSecrets).length > 0 ? ("stripe" as const) : ("off" as const)),
   }),
   COFFER_SIEM_ALLOWED_CIDRS: variable({
@@ -205,7 +203,7 @@ export const variables = {
   COFFER_ROUTER_SECRET: variable({
     name: "COFFER_ROUTER_SECRET",
     shownDefault: "none",
-    meaning: "set by npm start itself: what its router proves itself with to the services",
+    meaning: "set by npm start itself: the secret that proves its router to the services",
     parse: line(16),
     fallback: (): string | undefined => undefined,
     secret: true,

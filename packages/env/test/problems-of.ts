@@ -1,5 +1,4 @@
-import { ConfigurationError, readEnvironment, variables } from "../src/index.ts";
-import type { VariableName } from "../src/index.ts";
+import { ConfigurationError, readEnvironment, type VariableName, variables } from "../src/index.ts";
 
 export const allNames = Object.keys(variables) as VariableName[]; // the keys of the table are its names
 

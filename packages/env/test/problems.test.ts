@@ -39,7 +39,7 @@ void t.test("an unknown name stops the start, with the closest known one", (t) =
   t.end();
 });
 
-void t.test("a name that only looks like one of the tests' is unknown too", (t) => {
+void t.test("a name that only resembles one of the tests is unknown", (t) => {
   t.match(problemsOf({ COFFER_TEST_LIMIT_STRICT: "5" }, []), [/^COFFER_TEST_LIMIT_STRICT is not a known name/]);
   t.notMatch(problemsOf({ COFFER_TEST_DIRECTORYS: "x" }, []).join(), /did you mean COFFER_TEST/);
   t.end();
@@ -52,7 +52,7 @@ void t.test("an address with a password in it is not quoted", (t) => {
   t.end();
 });
 
-void t.test("what the program sets itself is never suggested", (t) => {
+void t.test("a variable that the program sets itself is never suggested", (t) => {
   t.notMatch(problemsOf({ COFFER_ROUTER_SECRETS: "x" }, []).join(), /did you mean COFFER_ROUTER_SECRET/);
   t.end();
 });
@@ -78,7 +78,7 @@ void t.test("names of the command line, of tests and of other programs are ignor
   t.end();
 });
 
-void t.test("known variables that nobody asked for are not judged", (t) => {
+void t.test("known variables that no service requested are not checked", (t) => {
   t.same(problemsOf({ COFFER_PORT: "http" }, ["COFFER_HOST"]), []);
   t.end();
 });
@@ -109,7 +109,7 @@ void t.test("a file that is empty, missing or a directory is a problem, and so i
 });
 
 void t.test(
-  "a standard OpenTelemetry variable is read by file too, and its file is judged with the one of the table",
+  "a standard OpenTelemetry variable is read by file too, and its file is checked with those of the table",
   (t) => {
     const files = t.testdir({
       endpoint: "http://collector:4318\n",
@@ -140,7 +140,7 @@ void t.test(
       "OTEL_SERVICE_NAME cannot be read: the file of OTEL_SERVICE_NAME_FILE is empty",
     ];
     t.same(problemsOf(wrong), problems);
-    t.same(problemsOf(wrong, ["COFFER_PORT"]), [], "who does not trace does not judge them");
+    t.same(problemsOf(wrong, ["COFFER_PORT"]), [], "without tracing they are not checked");
     t.throws(() => openTelemetryFromFiles(wrong), new ConfigurationError(problems));
     t.match(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT_FILE: `${files}/other` }), [
       /^OTEL_EXPORTER_OTLP_ENDPOINT must be/,
@@ -165,7 +165,7 @@ void t.test("a problem never quotes a secret, whether it came directly or from a
   t.end();
 });
 
-void t.test("two ports are not the same, unless both are free ones", (t) => {
+void t.test("two ports differ, unless both are 0", (t) => {
   t.same(problemsOf({ COFFER_PORT: "9000", COFFER_MANAGEMENT_PORT: "9000" }), [
     "COFFER_MANAGEMENT_PORT must differ from COFFER_PORT, which is 9000 too",
   ]);
@@ -180,7 +180,7 @@ void t.test("a given NATS and its credentials belong together", (t) => {
   t.end();
 });
 
-void t.test("prices without signing secrets would be billing that is off", (t) => {
+void t.test("prices without signing secrets are refused", (t) => {
   t.match(problemsOf({ COFFER_STRIPE_PRICES: '{"p":"team"}' }), [/^COFFER_STRIPE_WEBHOOK_SECRETS must be given/]);
   t.same(problemsOf({ COFFER_STRIPE_PRICES: "{}" }), []);
   t.end();

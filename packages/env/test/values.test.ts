@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import t from "tap";
-import { localBaseUrls, readEnvironment } from "../src/index.ts";
-import type { VariableName } from "../src/index.ts";
+import { localBaseUrls, readEnvironment, type VariableName } from "../src/index.ts";
 import { allNames, problemsOf } from "./problems-of.ts";
 
 void t.test("with nothing given every variable has its documented default", (t) => {
@@ -42,7 +41,7 @@ void t.test("with nothing given every variable has its documented default", (t) 
   t.end();
 });
 
-void t.test("only what is asked for is read, and it is typed", (t) => {
+void t.test("only requested variables are read, and they are typed", (t) => {
   const read = readEnvironment({ COFFER_PORT: "1234", COFFER_HOST: "::1" }, ["COFFER_PORT", "COFFER_SIGNUPS"]);
   const port: number = read.COFFER_PORT;
   const signups: "open" | "invite" | "closed" = read.COFFER_SIGNUPS;
@@ -66,7 +65,7 @@ void t.test("the base addresses and allowed origins follow the port", (t) => {
   t.end();
 });
 
-void t.test("with port 0 nobody knows the base addresses yet", (t) => {
+void t.test("with port 0 the base addresses are not known yet", (t) => {
   const read = readEnvironment({ COFFER_PORT: "0" }, ["COFFER_BASE_URL", "COFFER_SYNC_ALLOWED_ORIGINS"]);
   t.same(read, { COFFER_BASE_URL: [], COFFER_SYNC_ALLOWED_ORIGINS: [] });
   t.end();

@@ -1,7 +1,6 @@
-import type { ErrorCode } from "./codes.ts";
-import { statusOf } from "./codes.ts";
+import { statusOf, type ErrorCode } from "@coffer/contract";
 
-/** One thing that is wrong with one field of a request. `issue` never quotes the value. */
+/** A problem of one field of a request. `issue` never quotes the value. */
 export interface ErrorDetail {
   field: string;
   issue: string;
@@ -15,11 +14,9 @@ export interface ServiceErrorOptions {
 }
 
 /**
- * The one error that crosses a border (HTTP, bus). Anything else that is thrown is a bug: it is logged and answered
- * as `internal_error` without detail.
- *
- * `message` is shown to the caller: a sentence that says what was wrong and what to do, and never quotes ciphertext,
- * tokens or bodies.
+ * The only error that crosses a border (HTTP, bus). Any other error is a bug: it is logged and
+ * answered as `internal_error` without detail. The caller sees `message`: it says what was wrong
+ * and what to do, and never quotes ciphertext, tokens or bodies.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -34,7 +31,6 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
-  /** The HTTP status of this error's code. */
   get status(): number {
     return statusOf(this.code);
   }

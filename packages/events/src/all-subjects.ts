@@ -1,10 +1,11 @@
 import { auditAppends } from "./audit-subjects.ts";
 import { planChanged, siemPlanChanged } from "./plan-subjects.ts";
+import { identifyMachine, scanDocuments } from "./scanner-subjects.ts";
 import { membershipOf, revokedSessions, sessionRevoked, signingKeys } from "./subjects.ts";
 import {
   folderChanged,
   folderHolders,
-  folderNewsSince,
+  folderCatchUpSince,
   memberships,
   namedMemberships,
 } from "./organization-subjects.ts";
@@ -12,7 +13,7 @@ import {
   changesSince,
   heldVaultHeads,
   membershipChanged,
-  newsSince,
+  catchUpSince,
   recordsChanged,
   setTravelMode,
   soleManagedVaults,
@@ -21,7 +22,7 @@ import {
   vaultViewers,
 } from "./vault-subjects.ts";
 
-/** Every question that a service may ask another. */
+/** Every request between services. */
 export const allRpcs = [
   ...auditAppends,
   signingKeys,
@@ -30,9 +31,9 @@ export const allRpcs = [
   memberships,
   namedMemberships,
   folderHolders,
-  folderNewsSince,
+  folderCatchUpSince,
   changesSince,
-  newsSince,
+  catchUpSince,
   vaultViewers,
   travelModeOf,
   setTravelMode,
@@ -41,7 +42,9 @@ export const allRpcs = [
   soleManagedVaults,
   planChanged,
   siemPlanChanged,
+  identifyMachine,
+  scanDocuments,
 ] as const;
 
-/** All news that a service may publish. */
+/** Every event. */
 export const allEvents = [sessionRevoked, folderChanged, recordsChanged, vaultChanged] as const;

@@ -5,24 +5,24 @@ import type { AuditDraft, AuditRecord } from "./audit-record.ts";
 /** `prev_hash` of the first record of a chain. */
 export const firstPreviousHash = "0".repeat(64);
 
-/** The end of a chain: where the next record goes. `seq` 0 and `firstPreviousHash` for an empty one. */
+/**
+ * The end of a chain: where the next record goes. `seq` 0 and `firstPreviousHash` for an empty one.
+ */
 export interface ChainHead {
   seq: number;
   hash: string;
 }
 
-/**
- * Where a chain stops being whole, and why. `seq` is that of the record at which it was noticed, for a missing one that
- * of the missing record.
- */
+/** The first break of a chain. `seq` is the number of the bad or missing record. */
 export interface ChainBreak {
   seq: number;
   problem: "changed" | "missing" | "reordered";
 }
 
 /**
- * Lower-case hex SHA-256 over the record without `hash`, in the JSON Canonicalization Scheme (RFC 8785). Fields that
- * this version does not know count too. Throws for what that scheme cannot express: unpaired surrogates, NaN.
+ * Lower-case hex SHA-256 over the record without `hash`, in the JSON Canonicalization Scheme (RFC
+ * 8785). Includes fields that this version does not know. Throws for unpaired surrogates and NaN,
+ * which the scheme cannot express.
  */
 export function hashOfAudit(record: Omit<AuditRecord, "hash">): string {
   const canonical = canonicalize({ ...record, hash: undefined }); // a member that is undefined has no canonical form
@@ -30,17 +30,17 @@ export function hashOfAudit(record: Omit<AuditRecord, "hash">): string {
   return createHash("sha256").update(canonical).digest("hex");
 }
 
-/** Gives a draft the place after `head`. Returns the finished record; its `seq` and `hash` are the next head. */
+/** Appends a draft after `head`. The `seq` and `hash` of the result are the next head. */
 export function chainAudit(head: ChainHead, draft: AuditDraft): AuditRecord {
   const placed = { ...draft, seq: head.seq + 1, prev_hash: head.hash };
   return { ...placed, hash: hashOfAudit(placed) };
 }
 
 /**
- * Checks records, oldest first, that follow `head`.
- * Returns the new head when they are whole, or the first break: a record is `missing` when its number comes nowhere
- * later, `reordered` when it comes later or has come before, `changed` when its content or its links were altered.
- * Records cut off at the end leave a whole chain behind: compare the returned head with one kept elsewhere.
+ * Verifies records, oldest first, that follow `head`. Returns the new head, or the first break: a
+ * record is `missing` if its number does not come later, `reordered` if it does or came before,
+ * `changed` if content or links differ. To detect records cut off at the end, compare the head with
+ * a stored one.
  */
 export function verifyAuditChain(head: ChainHead, records: Iterable<AuditRecord>): ChainHead | ChainBreak {
   let { seq, hash } = head;

@@ -1,13 +1,12 @@
+import { auditActions, type AuditAction } from "@coffer/contract";
 import { z } from "zod";
-import type { AuditAction } from "./audit-actions.ts";
-import { auditActions } from "./audit-actions.ts";
 
 export const auditSchemaName = "coffer.audit/1";
 
 /**
- * A string that every store can hold and every implementation hashes alike: at most `longest` UTF-16 code units, no
- * unpaired surrogates (RFC 8785 has no form for them) and no NUL. What does not fit is cut off or replaced by U+FFFD:
- * an odd user agent must not cost the record.
+ * A string that every store can hold and every implementation hashes alike: at most `longest`
+ * UTF-16 code units, no unpaired surrogates (RFC 8785 has no form for them) and no NUL. Other text is
+ * cut off or replaced by U+FFFD: an odd user agent must not lose the record.
  */
 const text = (longest = 1024) =>
   z.string().overwrite((value) => value.slice(0, longest).toWellFormed().replaceAll("\0", "\ufffd"));
@@ -35,11 +34,11 @@ const common = {
 };
 
 /**
- * What a service knows about an action when it happens: the record without its place in the chain. Strict, so that a
- * field that nobody allowed cannot reach an audit log.
+ * The part of a record that a service writes: without its place in the chain.
+ * Strict, so that an undeclared field cannot reach an audit log.
  *
- * `org_id` null marks an action of a person without an organization; it is chained under the actor's id.
- * `changes` is metadata only: never ciphertext, keys, tokens, headers or titles.
+ * `org_id` null marks an action of a person without an organization; it is chained under the
+ * actor's id. `changes` is metadata only: never ciphertext, keys, tokens, headers or titles.
  */
 export const auditDraft = z.strictObject({
   ...common,
@@ -56,8 +55,8 @@ const anyAction = z.custom<AuditAction>(
 );
 
 /**
- * A draft as it is received. During a rolling upgrade it may come from a newer service: fields that this version does
- * not know are dropped, an action that it does not know is kept.
+ * A draft as it is received. During a rolling upgrade it may come from a newer service: fields that
+ * this version does not know are dropped, an unknown action is stored.
  */
 export const receivedAuditDraft: z.ZodType<AuditDraft> = z.object({
   ...common,

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { receivedAuditDraft } from "./audit-record.ts";
-import type { AuditRecorder } from "./recorded-actions.ts";
-import { auditRecorders } from "./recorded-actions.ts";
-import type { RpcSubject } from "./subject.ts";
-import { only } from "./subject.ts";
+import { type AuditRecorder, auditRecorders } from "./recorded-actions.ts";
+import { only, type RpcSubject } from "./subject.ts";
 
 const responder = "siem-forwarder";
 const input = z.object({ records: z.array(receivedAuditDraft).min(1) });
@@ -12,8 +10,8 @@ const output = z.object({ stored: z.int().nonnegative() });
 export type AuditAppend = RpcSubject<z.infer<typeof input>, z.infer<typeof output>>;
 
 /**
- * The subject of audit records in an outbox, and nowhere on the bus: the relay sends them on the subject of its own
- * service. Former versions sent them on this one.
+ * The subject of audit records in an outbox, and nowhere on the bus: the relay sends them on the
+ * subject of its own service. Former versions sent them on this one.
  */
 export const auditAppend = {
   kind: "rpc",
@@ -25,9 +23,10 @@ export const auditAppend = {
 } satisfies AuditAppend;
 
 /**
- * Appends the records of one service to the chains of their organizations. At least once with effect once: a record whose
- * `id` is stored already changes nothing. The reply means that all of them are durable. siem-forwarder refuses a request
- * with an action that `mayRecord` denies to the service: `invalid_request`.
+ * Appends the records of one service to the chains of their organizations. At least once with
+ * effect once: a record whose `id` is stored already changes nothing. The reply means that all of
+ * them are durable. siem-forwarder refuses a request with an action that `mayRecord` denies to the
+ * service: `invalid_request`.
  */
 export function auditAppendOf(service: AuditRecorder): AuditAppend {
   return { ...auditAppend, subject: `${auditAppend.subject}-${service}`, callers: only(service) };

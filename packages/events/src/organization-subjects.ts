@@ -1,16 +1,16 @@
+import { folderChanges, memberStatuses, roles } from "@coffer/contract";
 import { z } from "zod";
-import type { EventSubject, RpcSubject } from "./subject.ts";
-import { only } from "./subject.ts";
+import { type EventSubject, only, type RpcSubject } from "./subject.ts";
 
 /**
- * What a person is in an organization, as auth-sm knows it. `version` grows with every change of it, over removal and
- * return too: of two of one person in one organization the greater is the newer. `removed` is nobody's member.
+ * A person's membership of an organization. `version` grows with every change, also over removal
+ * and return: the greater one is newer. A `removed` person is not a member.
  */
 export const membership = z.object({
   org_id: z.uuid(),
   user_id: z.uuid(),
-  role: z.enum(["owner", "admin", "auditor", "member"]),
-  status: z.enum(["active", "suspended", "removed"]),
+  role: z.enum(roles),
+  status: z.enum([...memberStatuses, "removed"]),
   name: z.string(),
   email: z.string(),
   joined_at: z.string(),
@@ -18,19 +18,19 @@ export const membership = z.object({
 });
 export type Membership = z.infer<typeof membership>;
 
-/** A membership as it is read: the role or the status of a newer auth-sm is null, and keeps no other from being read. */
+/** A received membership: an unknown role or status, of a newer auth-sm, is null. */
 const receivedMembership = membership.extend({
   role: membership.shape.role.nullable().catch(null),
   status: membership.shape.status.nullable().catch(null),
 });
 export type ReceivedMembership = z.infer<typeof receivedMembership>;
 
-/** Whether all of it is understood. */
+/** Whether role and status are known. */
 export function isUnderstood(received: ReceivedMembership): received is Membership {
   return received.role !== null && received.status !== null;
 }
 
-/** With the longest names and e-mails the answer about so many stays under what the bus carries. */
+/** Bounds the response to the payload limit of the bus, with the longest names and e-mails. */
 export const mostNamed = 300;
 
 const membershipPage = z.object({
@@ -40,9 +40,8 @@ const membershipPage = z.object({
 });
 
 /**
- * All memberships there are, a page: for who keeps a copy and has missed changes of it. The next page is asked for with
- * the `after` of the last one; the first answer's `as_of` is a version that no membership had reached which is missing
- * from the pages although it lasts.
+ * A page of all memberships, to reconcile a copy. `after` requests the next page. The `as_of` of
+ * the first page is a version: a copied membership up to it that is in no page does not exist.
  */
 export const memberships = {
   kind: "rpc",
@@ -54,7 +53,7 @@ export const memberships = {
   received: membershipPage.extend({ memberships: z.array(receivedMembership) }),
 } satisfies RpcSubject<unknown, unknown>;
 
-/** Of these memberships those that last, as they are now: for who doubts some and does not need to see all. */
+/** The present state of the named memberships; omits those that do not exist. */
 export const namedMemberships = {
   kind: "rpc",
   subject: "coffer.rpc.auth-sm.named-memberships",
@@ -70,7 +69,7 @@ export const namedMemberships = {
   received: z.object({ memberships: z.array(receivedMembership) }),
 } satisfies RpcSubject<unknown, unknown>;
 
-/** Who may see a folder now, a page; the next one is asked for with the `after` of the last. */
+/** A page of the people who may see a folder; `after` requests the next page. */
 export const folderHolders = {
   kind: "rpc",
   subject: "coffer.rpc.auth-sm.folder-holders",
@@ -80,35 +79,35 @@ export const folderHolders = {
   output: z.object({ user_ids: z.array(z.string()), after: z.string().nullable() }),
 } satisfies RpcSubject<unknown, unknown>;
 
-const folderNews = z.object({
-  /** By which news are known that are heard of once more; a publisher of an earlier version gives none. */
+const folderEvent = z.object({
+  /** Identifies a repeated event; absent from an earlier version of the publisher. */
   id: z.string().optional(),
   folder_id: z.guid(),
-  change: z.enum(["metadata", "membership", "key", "secrets"]),
+  change: z.enum(folderChanges),
   updated_at: z.string(),
-  /** People to tell although they may not see it any more. */
+  /** Recipients who may not see the folder any more. */
   user_ids: z.array(z.string()),
 });
 
 /**
- * A folder, its members, its key or its secrets changed: for its holders, and for `user_ids`. A change that a consumer
- * does not know reads as `metadata`.
+ * A folder, its members, key or secrets changed: for its holders and `user_ids`. An unknown change
+ * reads as `metadata`.
  */
 export const folderChanged = {
   kind: "event",
   subject: "coffer.evt.folder.changed",
   publisher: "auth-sm",
   consumers: only("sync"),
-  payload: folderNews,
-  received: folderNews.extend({ change: folderNews.shape.change.catch("metadata") }),
+  payload: folderEvent,
+  received: folderEvent.extend({ change: folderEvent.shape.change.catch("metadata") }),
 } satisfies EventSubject<unknown>;
 
 /**
- * What was told of folders since a moment that an earlier answer named as its `until` (null: only names the present
- * one), in parts: as long as the answer has an `after`, the same question with that `after` gives the next. Something may
- * be told twice, nothing is left out. `reset`: it is not known any more what was told since then.
+ * A page of the folder events since the `until` of an earlier response (null: only the present
+ * moment), for catch-up. `after` requests the next page. Events may repeat; none is missing.
+ * `reset`: the events since then are unknown.
  */
-export const folderNewsSince = {
+export const folderCatchUpSince = {
   kind: "rpc",
   subject: "coffer.rpc.auth-sm.folder-news",
   responder: "auth-sm",

@@ -1,9 +1,8 @@
+import { planNames } from "@coffer/contract";
 import { z } from "zod";
-import { planNames } from "./plans.ts";
-import type { RpcSubject } from "./subject.ts";
-import { only } from "./subject.ts";
+import { only, type RpcSubject } from "./subject.ts";
 
-/** The plan of an organization. `version` only grows: of two reports about one organization the greater is the newer. */
+/** The plan of an organization. `version` only grows: the greater one is newer. */
 const planReport = z.object({ org_id: z.uuid(), plan: z.enum(planNames), version: z.int().positive() });
 export type PlanReport = z.infer<typeof planReport>;
 
@@ -11,8 +10,8 @@ export type PlanReport = z.infer<typeof planReport>;
 const planReceipt = z.object({ applied: z.boolean() });
 
 /**
- * Reports the plan that billing gives an organization. The reply means that it is stored, with the report for
- * siem-forwarder. The organization need not exist yet.
+ * Reports the plan that billing gives an organization. The reply means that it is stored, with the
+ * report for siem-forwarder. The organization need not exist yet.
  */
 export const planChanged = {
   kind: "rpc",

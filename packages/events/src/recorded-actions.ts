@@ -1,14 +1,16 @@
-import type { AuditAction } from "./audit-actions.ts";
-import { auditActions } from "./audit-actions.ts";
+import { auditActions, type AuditAction } from "@coffer/contract";
 
-/** The services that send audit records, in the order of docs/audit.md. siem-forwarder appends its own in its process. */
+/**
+ * The services that send audit records, in the order of docs/audit.md. siem-forwarder appends its
+ * own in its process.
+ */
 export const auditRecorders = ["auth-sm", "vaults", "billing-webhook", "scanner"] as const;
 
 export type AuditRecorder = (typeof auditRecorders)[number];
 
 const history = ["history.adopted", "history.joined", "history.trusted"] as const;
 
-/** Which actions a service may record. A service with the credentials of another cannot write what this does not name. */
+/** The actions that each service may record, enforced by siem-forwarder. */
 export const recordedActions: Readonly<Record<AuditRecorder, readonly AuditAction[]>> = {
   "auth-sm": [
     "user.registered",
@@ -53,6 +55,7 @@ export const recordedActions: Readonly<Record<AuditRecorder, readonly AuditActio
     "org.member.role.changed",
     "org.member.removed",
     ...history,
+    "history.cut",
   ],
   vaults: [
     "vault.created",
@@ -87,8 +90,9 @@ const known: ReadonlySet<string> = new Set(auditActions);
 const firstWord = (action: string): string => action.split(".", 1)[0] ?? "";
 
 /**
- * Whether the service may record the action. An action that this version does not know comes from a newer version of
- * the service: it is allowed when the list of the service has an action with the same first word.
+ * Whether the service may record the action. An action that this version does not know comes from a
+ * newer version of the service: it is allowed when the list of the service has an action with the
+ * same first word.
  */
 export function mayRecord(service: AuditRecorder, action: string): boolean {
   const allowed: readonly string[] = recordedActions[service];

@@ -1,4 +1,4 @@
-/** The six services, by the names under which they are deployed and known on the bus. */
+/** The services, by their names in deployment and on the bus. */
 export const serviceNames = ["auth-sm", "vaults", "sync", "billing-webhook", "siem-forwarder", "scanner"] as const;
 
 export type ServiceName = (typeof serviceNames)[number];

@@ -1,7 +1,6 @@
+import { planNames } from "@coffer/contract";
 import { z } from "zod";
-import { planNames } from "./plans.ts";
-import type { EventSubject, RpcSubject } from "./subject.ts";
-import { everyServiceBut } from "./subject.ts";
+import { type EventSubject, everyServiceBut, type RpcSubject } from "./subject.ts";
 
 /** The public keys that verify people's access tokens, as a JSON Web Key Set (RFC 7517). */
 export const signingKeys = {
@@ -18,8 +17,8 @@ export const signingKeys = {
 } satisfies RpcSubject<unknown, unknown>;
 
 /**
- * What a person is in an organization: the one named, or without `org_id` the oldest membership. `null` when the
- * session has ended or there is no such membership.
+ * A person's membership of an organization, or without `org_id` the oldest one. `null` if the
+ * session has ended or there is none.
  */
 export const membershipOf = {
   kind: "rpc",
@@ -42,8 +41,8 @@ export const membershipOf = {
 } satisfies RpcSubject<unknown, unknown>;
 
 /**
- * Sessions that were ended at or after a moment (ISO 8601), the oldest first, a page: for who cannot read them in Redis,
- * or starts with a Redis that knows nothing. The next page is asked for with `since` and `after` of the last one.
+ * A page of the sessions that ended at or after a moment (ISO 8601), the oldest first, for services
+ * whose Redis is away or empty. `since` and `after` of the last session request the next page.
  */
 export const revokedSessions = {
   kind: "rpc",
@@ -74,8 +73,8 @@ const revocation = z.object({
 });
 
 /**
- * A session ended before its time: its access tokens are refused from now on. `at` is an ISO 8601 timestamp. A reason
- * that a consumer does not know reads as `user_revoked`: the revocation counts, whoever gave it.
+ * A session was revoked: refuse its access tokens. `at` is an ISO 8601 timestamp. An unknown reason
+ * reads as `user_revoked`.
  */
 export const sessionRevoked = {
   kind: "event",

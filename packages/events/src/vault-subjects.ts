@@ -1,12 +1,13 @@
+import { recordActions, vaultActions } from "@coffer/contract";
 import { z } from "zod";
 import { receivedAuditDraft } from "./audit-record.ts";
 import { membership } from "./organization-subjects.ts";
-import type { EventSubject, RpcSubject } from "./subject.ts";
-import { only } from "./subject.ts";
+import { type EventSubject, only, type RpcSubject } from "./subject.ts";
 
-// Ids that clients make are taken in any version (`z.guid`). Timestamps are text with microseconds from end to end: one that went through a number would come back as another.
+// Client-made ids may have any UUID version (`z.guid`). Timestamps stay text: a number would lose
+// microseconds.
 
-/** A record that was made or changed (specification 2.5). */
+/** A created or changed record (specification 2.5). */
 export interface RecordChange {
   id: string;
   vault_id: string;
@@ -16,18 +17,18 @@ export interface RecordChange {
   updated_at: string;
   server_timestamp: string;
 }
-/** A record that is gone, or out of sight (specification 2.5). */
+/** A record that was deleted or became invisible (specification 2.5). */
 export const recordDeletion = z.object({ id: z.string(), vault_id: z.string(), deleted_at: z.string() });
 export type RecordDeletion = z.infer<typeof recordDeletion>;
 
 /**
- * What changed for a person since `last_sync` (null: ever), in parts that fit the bus: as long as the answer has an
- * `after`, the same question with that `after` gives the next part; the last one's has none. `limit` is the client's, of
- * changes and deletions in all parts together; what is over it makes `has_more`, and `server_time` is then where the
- * client's next question continues. Both are those of the last part. `changes` are as the client's answer lists them, in JSON
- * with a comma between two, and `change_lengths` says how many bytes each has: they are written once, and pass through. `reset`: nothing of `last_sync` is known, this is everything. An audit record of
- * what the part holds is durable before the reply. `only_deleted`: of the same answer, which has no `limit`, from the same
- * place the deletions alone, for who has had the changes.
+ * A part of a person's changes since `last_sync` (null: everything). `after` requests the next
+ * part. `limit` counts the changes and deletions of all parts; if more exist, the last part has
+ * `has_more`, and the client continues from its `server_time`. `changes` is the JSON of the
+ * client's response, separated by commas, with the bytes of each change in `change_lengths`; sync
+ * forwards it unparsed. `reset`: `last_sync` is unknown, and this is a full sync. The audit record
+ * of a part is durable before the reply. `only_deleted`: only the deletions of the same response,
+ * without a `limit`.
  */
 export const changesSince = {
   kind: "rpc",
@@ -41,11 +42,12 @@ export const changesSince = {
     after: z.string().nullable(),
     only_deleted: z.boolean().optional(),
     /**
-     * The device's connection. An answer that ends pages which began on another one has `has_more` while anything newer
-     * exists: no push of this connection brings that. Versions before did not send it.
+     * The device's connection. If the pages began on another connection, the last one has
+     * `has_more` while newer changes exist, which were not pushed to this one. Absent from earlier
+     * versions.
      */
     connection_id: z.uuid().optional(),
-    /** Who asks, for the audit record. */
+    /** The caller, for the audit record. */
     session_id: z.string(),
     request_id: z.string(),
     ip: z.string(),
@@ -63,13 +65,13 @@ export const changesSince = {
   raw: "changes",
 } satisfies RpcSubject<unknown, unknown>;
 
-const recordNews = z.object({
+const recordEvent = z.object({
   vault_id: z.guid(),
   /** At most 1,000. */
   changes: z
     .array(
       z.object({
-        action: z.enum(["record_created", "record_updated", "record_deleted"]),
+        action: z.enum(recordActions),
         record_id: z.string(),
         updated_at: z.string(),
       }),
@@ -77,57 +79,60 @@ const recordNews = z.object({
     .min(1),
 });
 
-const vaultNews = z.object({
-  action: z.enum(["vault_created", "vault_updated", "vault_deleted"]),
+const vaultEvent = z.object({
+  action: z.enum(vaultActions),
   vault_id: z.guid(),
   updated_at: z.string(),
-  /** Whom it concerns; null: everybody who may see the vault. `vault_deleted` always names those who lost it. */
+  /**
+   * The recipients; null: everyone who may see the vault. `vault_deleted` always names those who
+   * lost it.
+   */
   user_ids: z.array(z.string()).nullable(),
   /**
-   * Whom of everybody it does not concern: the same change has given them the vault, and they are told that. Not always all of
-   * them. A vaults of the version before does not say.
+   * Recipients to skip if `user_ids` is null: the change gave them the vault, and they receive
+   * `vault_created`. May be incomplete; absent from earlier versions.
    */
   except: z.array(z.string()).optional(),
 });
 
-/** Records of a vault were made, changed or deleted: for everybody who may see the vault. */
+/** Records of a vault were created, changed or deleted: for everyone who may see the vault. */
 export const recordsChanged = {
   kind: "event",
   subject: "coffer.evt.record.changed",
   publisher: "vaults",
   consumers: only("sync"),
-  payload: recordNews,
+  payload: recordEvent,
 } satisfies EventSubject<unknown>;
 
-/** A vault changed, or came into or went out of somebody's sight. */
+/** A vault changed, or became visible or invisible to people. */
 export const vaultChanged = {
   kind: "event",
   subject: "coffer.evt.vault.changed",
   publisher: "vaults",
   consumers: only("sync"),
-  payload: vaultNews,
+  payload: vaultEvent,
 } satisfies EventSubject<unknown>;
 
 /**
- * All news since a moment that an earlier answer named as its `server_time` (null: none, only tells the present one), in
- * parts as of `changesSince`: for who may have missed events. `reset`: that moment is not known any more.
+ * A page of all events since the `server_time` of an earlier response (null: only the present
+ * moment), for catch-up. `after` requests the next page. `reset`: that moment is unknown.
  */
-export const newsSince = {
+export const catchUpSince = {
   kind: "rpc",
   subject: "coffer.rpc.vaults.news",
   responder: "vaults",
   callers: only("sync"),
   input: z.object({ since: z.string().nullable(), after: z.string().nullable() }),
   output: z.object({
-    records: z.array(recordNews),
-    vaults: z.array(vaultNews),
+    records: z.array(recordEvent),
+    vaults: z.array(vaultEvent),
     server_time: z.string(),
     reset: z.boolean(),
     after: z.string().nullable(),
   }),
 } satisfies RpcSubject<unknown, unknown>;
 
-/** Who may see a vault now, a page; the next one is asked for with the `after` of the last. */
+/** A page of the people who may see a vault; `after` requests the next page. */
 export const vaultViewers = {
   kind: "rpc",
   subject: "coffer.rpc.vaults.viewers",
@@ -139,7 +144,7 @@ export const vaultViewers = {
 
 const travelMode = z.object({ enabled: z.boolean(), updated_at: z.string() });
 
-/** Whether a person travels; `updated_at` is when that last changed, or the beginning of time. */
+/** A person's travel mode; `updated_at` is its last change, or 1970 if it never changed. */
 export const travelModeOf = {
   kind: "rpc",
   subject: "coffer.rpc.vaults.travel-mode",
@@ -150,9 +155,9 @@ export const travelModeOf = {
 } satisfies RpcSubject<unknown, unknown>;
 
 /**
- * Turns it on or off. The reply means that it is committed, with its audit records; nothing changes when it was so, nor when
- * the session of whoever wants it ends before the commit: then the answer is `invalid_token`. After `until`, by the clock of
- * vaults, it is not done any more: who asked has given up by then. An auth-sm of the version before does not say.
+ * Sets travel mode. The reply means that the change and its audit records are committed. Fails with
+ * `invalid_token` if the session ends before the commit, and after `until`, by the clock of vaults,
+ * when the caller has given up. Earlier versions of auth-sm send no `until`.
  */
 export const setTravelMode = {
   kind: "rpc",
@@ -165,13 +170,13 @@ export const setTravelMode = {
     audit: z.array(receivedAuditDraft),
     session_id: z.string().optional(),
     until: z.iso.datetime().optional(),
-    /** A journey that began before this moment stays as it is: `access_denied`. */
+    /** Refuses with `access_denied` if travel mode was on before this moment. */
     standing_since: z.iso.datetime().optional(),
   }),
   output: travelMode,
 } satisfies RpcSubject<unknown, unknown>;
 
-/** Memberships that began, changed or ended. The reply means that all are kept; an older version changes nothing. */
+/** Changed memberships. The reply means that all are applied; an older version changes nothing. */
 export const membershipChanged = {
   kind: "rpc",
   subject: "coffer.rpc.vaults.membership-changed",
@@ -182,8 +187,8 @@ export const membershipChanged = {
 } satisfies RpcSubject<unknown, unknown>;
 
 /**
- * The newest entries of the histories of an organization's vaults in which this person is a holder, also when the person
- * is a member no more: hex SHA-256 of `vault:<id>` → number and hash of the entry.
+ * The newest history entries of an organization's vaults in which the person is a holder, also
+ * after a removal: hex SHA-256 of `vault:<id>` → number and hash of the entry.
  */
 export const heldVaultHeads = {
   kind: "rpc",
@@ -195,8 +200,8 @@ export const heldVaultHeads = {
 } satisfies RpcSubject<unknown, unknown>;
 
 /**
- * The shared vaults of an organization whose history has this person as the only manager among the organization's members.
- * The caller decides who may read the names (`vaultViewers`).
+ * The shared vaults whose history has the person as the only manager in the organization. The
+ * caller decides who may read the names (`vaultViewers`).
  */
 export const soleManagedVaults = {
   kind: "rpc",

@@ -21,7 +21,7 @@ void t.test("every subject has a name of its own, and a question that of its res
   t.end();
 });
 
-void t.test("who asks and who listens are services, each once, and nobody asks itself", (t) => {
+void t.test("callers and consumers are distinct services other than the owner", (t) => {
   const services = new Set<string>(serviceNames);
   const check = (subject: string, others: readonly string[], owner: string): void => {
     t.ok(services.has(owner), subject);
@@ -39,7 +39,7 @@ void t.test("an append carries at least one record, as it is received", (t) => {
   t.end();
 });
 
-void t.test("a revocation counts whatever its reason, and none is sent with another than its own", (t) => {
+void t.test("a revocation is read with any reason, and sent with known reasons only", (t) => {
   const event = { session_id: "s", user_id: "u", at: "2026-11-20T10:00:00.000001Z" };
   for (const schema of [sessionRevoked.payload, sessionRevoked.received])
     t.same(schema.parse({ ...event, reason: "token_reused" }), { ...event, reason: "token_reused" });
@@ -49,7 +49,7 @@ void t.test("a revocation counts whatever its reason, and none is sent with anot
   t.end();
 });
 
-void t.test("of lost memberships no more are read than are written", (t) => {
+void t.test("at most as many lost memberships are read as are written", (t) => {
   const org_id = "00000000-0000-4000-8000-000000000000";
   const entries = Array.from({ length: mostLost + 1 }, (_, n) => ({ org_id, user_id: org_id, version: n + 1 }));
   t.same(lostMemberships.parse(entries), entries.slice(0, mostLost));

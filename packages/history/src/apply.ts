@@ -1,16 +1,16 @@
-import type { Claims, Cut, Holder, HolderId, Invitation } from "./claims.ts";
+import type { Claims, Holder, HolderId, Invitation } from "./claims.ts";
 import { HistoryError } from "./history-error.ts";
 import type { Entry } from "./read-entry.ts";
 import type { FormerMember, HistoryState, OpenInvitation, Signer } from "./state.ts";
 import { holderOf, isManager, kindOf } from "./state.ts";
 
-/** An entry applied: the state after it, and the key that must have signed it. */
+/** The state after an entry, and the key that must have signed the entry. */
 export interface Applied {
   state: HistoryState;
   signedWith: string;
 }
 
-/** The person on whose word an entry counts, and the key that must have signed it. */
+/** The person who is responsible for an entry, and the key that must have signed it. */
 interface Authority {
   who: HolderId;
   key: string;
@@ -18,9 +18,8 @@ interface Authority {
 }
 
 /**
- * Applies an entry to the state before it: its place, its signer's right and what it changes. The signature is the
- * caller's to verify, with the key that is returned.
- *
+ * Applies an entry to the state before it. Checks its position, its signer's right and its changes.
+ * The caller must verify the signature with the returned key.
  * @param before null for entry 0
  * @throws HistoryError `history_invalid`
  */
@@ -44,13 +43,13 @@ export function apply(before: HistoryState | null, { claims, hash }: Entry): App
     check: claims.check ?? before?.check ?? null,
     holders,
     invitations: [],
+    set_at: kindOf(claims.res) === "org" ? {} : nextSetAt(before, claims),
     signers: kindOf(claims.res) === "org" ? [] : nextSigners(before, authority, claims.seq),
-    former: nextFormer(before, claims, refuse),
-    cutting: claims.cut === undefined ? null : droppedPerson(claims),
+    former: nextFormer(before, claims),
     last_signer: claims.by,
   };
-  if (!holders.some(({ perm }) => perm === "manage")) throw refuse("nobody could manage the resource after it");
-  // A person who cannot manage any more has no open invitation.
+  if (!holders.some(({ perm }) => perm === "manage")) throw refuse("it leaves the resource without a manager");
+  // A person who is no longer a manager has no open invitation.
   after.invitations = nextInvitations(before, claims, authority, refuse).filter(({ by }) => isManager(after, by));
   return { state: after, signedWith: authority.signedWith };
 }
@@ -63,7 +62,7 @@ function requirePlace(before: HistoryState | null, { res, seq, prev }: Claims, r
   if (prev !== (before === null ? null : before.head.hash)) throw refuse("it does not follow the entry before it");
 }
 
-/** Which claims an entry has, by the kind of its history and its place. */
+/** The claims that an entry may have, by the kind of its history and its position. */
 function requireKindOfClaims(before: HistoryState | null, claims: Claims, refuse: Refuse): void {
   const kind = kindOf(claims.res);
   const { set = [], invite = [], drop = [] } = claims;
@@ -95,7 +94,7 @@ function isInvitationIn(kind: "org" | "folder" | "vault", { kind: invited, perm,
   return kind === "folder" && invited === "client" && email === undefined && perm !== "manage";
 }
 
-/** Entry 0 is signed by a person whom it sets as a manager itself. */
+/** The signer of entry 0 must be a manager that the entry itself sets. */
 function founder({ by, set = [] }: Claims, refuse: Refuse): Authority {
   const self = set.find(({ who }) => who === by);
   if (self?.perm !== "manage") throw refuse("its signer is not set as a manager by it");
@@ -115,7 +114,10 @@ function authorityOf(before: HistoryState, claims: Claims, refuse: Refuse): Auth
   return { who: invitation.by, key: invitation.by_key, signedWith: invitation.join_key };
 }
 
-/** A join is one `set` and nothing else, of exactly the one who was invited, who is no holder yet. */
+/**
+ * A join is exactly one `set`, of exactly the invited person or machine, who must not be in the
+ * history yet.
+ */
 function requireJoin(before: HistoryState, claims: Claims, invitation: OpenInvitation, refuse: Refuse): void {
   const { res, seq, prev, by, set = [], ...others } = claims;
   const [joiner] = set;
@@ -125,18 +127,19 @@ function requireJoin(before: HistoryState, claims: Claims, invitation: OpenInvit
     joiner.who.startsWith(`${invitation.kind}:`) &&
     joiner.perm === invitation.perm &&
     joiner.email === invitation.email;
-  if (!asInvited) throw refuse("it joins as somebody else than the invited");
+  if (!asInvited) throw refuse("it joins another person or machine than the invited one");
   if (holderOf(before, joiner.who) !== undefined) throw refuse("the joining one holds the resource already");
 }
 
-function nextHolders(before: HistoryState | null, { set = [], drop = [], cut }: Claims, refuse: Refuse): Holder[] {
+function nextHolders(before: HistoryState | null, claims: Claims, refuse: Refuse): Holder[] {
+  const { set = [], drop = [] } = claims;
   const holders = new Map((before?.holders ?? []).map((holder) => [holder.who as string, holder]));
   if (new Set(drop).size !== drop.length) throw refuse("it drops something twice");
   for (const dropped of drop.filter((one) => !one.startsWith("invite:"))) {
-    const continues = cut !== undefined && before?.cutting === dropped && drop.length === 1 && set.length === 0;
-    if (!holders.delete(dropped) && !continues) throw refuse("it drops somebody who is not a holder");
+    if (!holders.delete(dropped) && !statesCutAgain(before, claims))
+      throw refuse("it drops a person or machine that is not in the history");
   }
-  if (new Set(set.map(({ who }) => who)).size !== set.length) throw refuse("it sets somebody twice");
+  if (new Set(set.map(({ who }) => who)).size !== set.length) throw refuse("it sets a person or machine twice");
   if (set.some(({ who }) => drop.includes(who))) throw refuse("it sets and drops the same holder");
   for (const holder of set) holders.set(holder.who, holder);
   return [...holders.values()].sort((one, other) => (one.who < other.who ? -1 : 1));
@@ -159,33 +162,42 @@ function nextInvitations(
   return [...open.values()];
 }
 
-function nextSigners(before: HistoryState | null, { who, key }: Authority, seq: number): Signer[] {
-  const others = (before?.signers ?? []).filter((one) => one.who !== who || one.key !== key);
-  return [...others, { who, key, seq }];
+function nextSetAt(before: HistoryState | null, { seq, set = [], drop = [] }: Claims): HistoryState["set_at"] {
+  const kept = Object.entries(before?.set_at ?? {}).filter(([who]) => !drop.includes(who));
+  const people = set.filter(({ who }) => who.startsWith("user:"));
+  return Object.fromEntries([...kept, ...people.map(({ who }) => [who, seq] as const)]);
 }
 
-function nextFormer(before: HistoryState | null, claims: Claims, refuse: Refuse): FormerMember[] {
+function nextSigners(before: HistoryState | null, { who, key }: Authority, seq: number): Signer[] {
+  const since = before?.set_at[who] ?? 0;
+  const others = (before?.signers ?? []).filter((one) => one.who !== who || one.key !== key || one.since !== since);
+  return [...others, { who, key, since, seq }];
+}
+
+/** Whether an entry only changes the `cut` of a former member. */
+function statesCutAgain(
+  before: HistoryState | null,
+  { res, seq, prev, by, cut, drop = [], ...others }: Claims,
+): boolean {
+  const isFormer = before?.former.some(({ who }) => who === drop[0]) === true;
+  return isFormer && cut !== undefined && drop.length === 1 && Object.keys(others).length === 0;
+}
+
+/** A later cut keeps the values of the histories that it does not name. */
+function nextFormer(before: HistoryState | null, claims: Claims): FormerMember[] {
   const former = before?.former ?? [];
   if (before === null || kindOf(claims.res) !== "org") return former;
   return (claims.drop ?? []).reduce<FormerMember[]>((all, dropped) => {
     const holder = holderOf(before, dropped);
-    if (holder !== undefined) {
-      const others = all.filter(({ who, key }) => who !== holder.who || key !== holder.key);
-      return [...others, { who: holder.who, key: holder.key, cut: claims.cut ?? {} }];
-    }
-    // The cut that the entry before began is continued.
-    const last = all.at(-1);
-    if (last === undefined || last.who !== dropped) return all;
-    return [...all.slice(0, -1), { ...last, cut: joined(last.cut, claims.cut ?? {}, refuse) }];
+    if (holder === undefined)
+      return all.map((one) => (one.who === dropped ? { ...one, cut: { ...one.cut, ...claims.cut } } : one));
+    const isSame = ({ who, key }: FormerMember): boolean => who === holder.who && key === holder.key;
+    const cut = { ...all.find(isSame)?.cut, ...claims.cut };
+    return [...all.filter((one) => !isSame(one)), { who: holder.who, key: holder.key, cut }];
   }, former);
 }
 
-function joined(cut: Cut, more: Cut, refuse: Refuse): Cut {
-  if (Object.keys(more).some((name) => Object.hasOwn(cut, name))) throw refuse("`cut` names a history twice");
-  return { ...cut, ...more };
-}
-
-/** The one person whom an entry drops; null when it drops no person, or several. */
+/** The only person that an entry drops; null for none or several. */
 function droppedPerson({ drop = [] }: Claims): HolderId | null {
   const people = drop.filter((one) => one.startsWith("user:"));
   return people.length === 1 ? (people[0] as HolderId) : null; // the prefix was looked at

@@ -1,6 +1,7 @@
+import { permissions } from "@coffer/contract";
 import { decodeBase64 } from "@coffer/crypto";
 
-// The form of the claims, one rule for each. Every function answers what is wrong, or null.
+// The form of the claims, one rule for each. Every function returns the problem, or null.
 
 type Rule = (value: unknown) => boolean;
 
@@ -9,10 +10,12 @@ const hex64 = /^[0-9a-f]{64}$/;
 // eslint-disable-next-line no-control-regex -- the rule is about control characters
 const control = /[\u0000-\u001f\u007f-\u009f]/;
 const emailAddress = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
-/** An address in its canonical form, as accounts have it: trimmed, NFKC, lower case, at most 254 characters. */
+/**
+ * An address in its canonical form, as accounts have it: trimmed, NFKC, lower case, at most 254
+ * characters.
+ */
 const longestEmail = 254;
 const longestName = 128;
-const permissions = ["read", "write", "manage"];
 
 const text =
   (pattern: RegExp): Rule =>
@@ -26,7 +29,7 @@ const isSignerId = text(new RegExp(`^(user:${uuid}|invite:[0-9a-f]{64})$`));
 const isNumber = (least: number): Rule => {
   return (value) => Number.isSafeInteger(value) && Number(value) >= least;
 };
-const isPermission: Rule = (value) => permissions.includes(value as string);
+const isPermission: Rule = (value) => (permissions as readonly unknown[]).includes(value);
 const isBase64: Rule = (value) => typeof value === "string" && value.length > 0 && decodes(value);
 
 /** Whether a history may name this e-mail: an address in its canonical form. */
@@ -71,7 +74,7 @@ const optionalClaims: Record<string, Rule> = {
   check: isHash,
 };
 
-/** What is wrong with the form of these claims; null when nothing is. */
+/** The problem in the form of these claims; null when there is none. */
 export function claimsProblem(value: unknown): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "its payload is not an object";
   const known: Record<string, Rule> = { ...claims, ...optionalClaims };

@@ -1,51 +1,60 @@
-/** What a history is about: an organization, a folder or a shared vault, by its id (a lower-case UUID). */
+import type { Permission } from "@coffer/contract";
+
+/**
+ * The subject of a history: an organization, a folder or a shared vault, by its id (a lower-case
+ * UUID).
+ */
 export type Resource = `org:${string}` | `folder:${string}` | `vault:${string}`;
 
-/** A person or a machine that holds something, by its id. */
+/** A member or machine with a grant, by its id. */
 export type HolderId = `user:${string}` | `client:${string}`;
 
-/** Who signed an entry: a person, or the join key of an invitation, by its tag. */
+/** The signer of an entry: a person, or an invitation's join key by its tag. */
 export type SignerId = `user:${string}` | `invite:${string}`;
 
-export type HistoryPermission = "read" | "write" | "manage";
-
-/** One member of `set`: somebody who holds the resource from this entry on. */
+/** One item of `set`: a member or machine that has the resource from this entry on. */
 export interface Holder {
   who: HolderId;
   /** base64 of the canonical SPKI DER. */
   key: string;
-  perm: HistoryPermission;
+  perm: Permission;
   /** In organizations: the canonical e-mail address. */
   email?: string;
 }
 
-/** One member of `invite`: lets one newcomer join by itself. */
+/** One item of `invite`: permits one join. */
 export interface Invitation {
-  /** Hex SHA-256 of the token that the newcomer was given. */
+  /** Hex SHA-256 of the token of the invited person or machine. */
   tag: string;
   kind: "user" | "client";
-  perm: HistoryPermission;
+  perm: Permission;
   /** In organizations: the e-mail address of the invited person. */
   email?: string;
-  /** base64 of the canonical SPKI DER; the newcomer signs the join with the private part. */
+  /** base64 of the canonical SPKI DER. The private part signs the join. */
   join_key: string;
-  /** That private part (PKCS#8 DER) as a box under the token's wrap key, bound to the place of this entry. */
+  /**
+   * The private part (PKCS#8 DER) as a box under the token's wrap key, bound to the position of
+   * this entry.
+   */
   sealed: string;
 }
 
 /** The newest entries of other histories: `cutName(res)` → number and hash of the entry. */
 export type Cut = Record<string, [seq: number, hash: string]>;
 
-/** What an entry changes. A member is absent when it has nothing to say. */
+/** The changes of an entry. A member is absent when it would be empty. */
 export interface Change {
   /** Entry 0 of a folder or vault: the id of its organization. */
   org?: string;
   /** Entry 0 and renames: 1 to 128 characters. */
   name?: string;
   set?: Holder[];
-  /** Holders and `invite:<tag>`s that end. */
+  /** The members, machines and `invite:<tag>`s that the entry removes. */
   drop?: string[];
-  /** With the drop of a person from an organization: how far that person's signatures count elsewhere. */
+  /**
+   * With the drop of a person from an organization: up to which entries that person's signatures
+   * count elsewhere.
+   */
   cut?: Cut;
   invite?: Invitation[];
   /** Entry 0 of a folder or vault, and rotations: the version of the key. */
@@ -54,7 +63,7 @@ export interface Change {
   check?: string;
 }
 
-/** The claims of an entry, as they are signed. */
+/** The signed claims of an entry. */
 export interface Claims extends Change {
   res: Resource;
   seq: number;

@@ -6,8 +6,8 @@ import { readEntry } from "./read-entry.ts";
 import type { HistoryState } from "./state.ts";
 
 /**
- * Checks one entry and applies it: its form, its place, the right of its signer, its signature and what it changes.
- *
+ * Checks one entry and applies it: its form, its position, its signer's right, its signature and
+ * its changes.
  * @param before the state before it; null for entry 0
  * @param res the history that it must belong to
  * @param text the compact JWS
@@ -18,7 +18,7 @@ export async function extend(before: HistoryState | null, res: Resource, text: s
   return (await extendAll(before, res, [text])).state;
 }
 
-/** What a run of entries says. */
+/** The result of a sequence of entries. */
 export interface Extended {
   state: HistoryState;
   /** The hash of each entry, in order. */
@@ -26,8 +26,8 @@ export interface Extended {
 }
 
 /**
- * Checks entries that follow each other, and applies them. When several are wrong, the error is about the first.
- *
+ * Checks consecutive entries and applies them. With several invalid entries, the error is about the
+ * first.
  * @param texts at least one
  * @throws HistoryError `history_invalid`
  */
@@ -39,13 +39,14 @@ export async function extendAll(
   let state = before;
   const hashes: string[] = [];
   const verified: Promise<void>[] = [];
-  // Signatures are verified side by side; a wrong one counts before whatever is wrong with a later entry.
+  // Signatures are verified concurrently. An invalid one takes precedence over problems of later
+  // entries.
   try {
     for (const text of texts) {
       const entry = await readAt(text, res, (state?.head.seq ?? -1) + 1);
       const applied = apply(state, entry);
       const verification = requireSignature(applied.signedWith, entry, applied.state);
-      // It may fail before it is awaited: without a handler that would end the process.
+      // The promise may reject before it is awaited; without a handler that would end the process.
       verification.catch(() => undefined);
       verified.push(verification);
       state = applied.state;
@@ -84,7 +85,7 @@ async function requireSignature(
   );
 }
 
-/** Waits for all and throws the error of the first that failed. */
+/** Awaits all and throws the error of the first that failed. */
 async function firstFailure(verified: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(verified);
   const failed = results.find((result) => result.status === "rejected");

@@ -1,4 +1,4 @@
-import type { Resource } from "./claims.ts";
+import type { HolderId, Resource } from "./claims.ts";
 
 /**
  * What can be wrong with a history. The set is closed: programs switch on it.
@@ -13,18 +13,24 @@ import type { Resource } from "./claims.ts";
 export type HistoryErrorCode =
   "history_invalid" | "signer_removed" | "history_rolled_back" | "history_forked" | "join_invalid";
 
-/** The one error of this package. `message` is for a person; it quotes ids and numbers, never keys or claims. */
+/**
+ * The only error of this package. `message` is for a person; it quotes ids and numbers, never keys
+ * or claims.
+ */
 export class HistoryError extends Error {
   readonly code: HistoryErrorCode;
   readonly res: Resource | undefined;
-  /** The number of the entry that is wrong; undefined when no entry is. */
+  /** The number of the invalid entry, if there is one. */
   readonly seq: number | undefined;
+  /** The person whose `cut` contradicts the history, if that is the error. */
+  readonly cutOf: HolderId | undefined;
 
-  constructor(code: HistoryErrorCode, message: string, at: { res?: Resource; seq?: number } = {}) {
+  constructor(code: HistoryErrorCode, message: string, at: { res?: Resource; seq?: number; cutOf?: HolderId } = {}) {
     super(message);
     this.name = "HistoryError";
     this.code = code;
     this.res = at.res;
     this.seq = at.seq;
+    this.cutOf = at.cutOf;
   }
 }

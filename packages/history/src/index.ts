@@ -1,17 +1,7 @@
-export { checkSigners, cutName } from "./check-signers.ts";
+export { checkSigners, countsNow, cutName } from "./check-signers.ts";
 export { longestEntry } from "./claims.ts";
 export { isEmail } from "./claims-problem.ts";
-export type {
-  Change,
-  Claims,
-  Cut,
-  Holder,
-  HolderId,
-  HistoryPermission,
-  Invitation,
-  Resource,
-  SignerId,
-} from "./claims.ts";
+export type { Change, Claims, Cut, Holder, HolderId, Invitation, Resource, SignerId } from "./claims.ts";
 export { extend, extendAll } from "./extend.ts";
 export type { Extended } from "./extend.ts";
 export { HistoryError } from "./history-error.ts";

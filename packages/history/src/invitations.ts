@@ -4,15 +4,13 @@ import { HistoryError } from "./history-error.ts";
 import { placeAfter } from "./sign.ts";
 import type { HistoryState, OpenInvitation } from "./state.ts";
 
-/** Who is invited, and with which token. */
 export interface InvitationRequest extends Pick<Invitation, "tag" | "kind" | "perm" | "email"> {
   /** 32 bytes: the wrap key of the token. */
   wrapKey: Uint8Array;
 }
 
 /**
- * Makes an invitation for the next entry, and for no other: a join key that only the holder of the token can open.
- *
+ * Makes an invitation for the next entry and no other: a join key that only the token opens.
  * @param before the newest state; null when the invitation goes into entry 0
  * @throws CryptoError `invalid_key`
  */
@@ -28,13 +26,13 @@ export async function makeInvitation(
 }
 
 /**
- * Opens the join key of an invitation. That it opens shows that the history up to it is the one in which the token's maker
- * made it: `sealed` is bound to the entry before.
- *
- * @param invitation one of this history, open or used; undefined for none, which is refused too
+ * Opens the join key of an invitation. Success proves that the history up to the invitation is the
+ * one that the token's maker saw, because `sealed` is bound to the previous entry.
+ * @param invitation one of this history, open or used; undefined is refused
  * @param wrapKey 32 bytes: the wrap key of the token
  * @returns PKCS#8 DER
- * @throws HistoryError `join_invalid` when there is no such invitation, or it does not fit the token
+ * @throws HistoryError `join_invalid` when there is no such invitation, or it does not fit the
+ * token
  */
 export async function openInvitation(
   res: Resource,

@@ -4,12 +4,14 @@ import { entryHeader, longestEntry } from "./claims.ts";
 import { claimsProblem } from "./claims-problem.ts";
 import { HistoryError } from "./history-error.ts";
 
-/** An entry whose form was checked. Nothing about its place or its signer was. */
+/** An entry with a valid form. Its position and signer are not checked. */
 export interface Entry {
   claims: Claims;
-  /** Lower-case hex SHA-256 of `header.payload`, without the signature: signatures are malleable. */
+  /**
+   * Lower-case hex SHA-256 of `header.payload`, without the signature: signatures are malleable.
+   */
   hash: string;
-  /** What the signature is over. */
+  /** The bytes that the signature covers. */
   signed: Uint8Array<ArrayBuffer>;
   signature: Uint8Array<ArrayBuffer>;
 }
@@ -48,9 +50,11 @@ function readClaims(payload: string): { text: string; claims: unknown } {
   }
 }
 
-/** Refuses members of one name. The claims have the right form: what is nested deeper would be too deep to be counted. */
+/**
+ * Refuses duplicate member names. The claims have the right form, so deeper nesting is impossible.
+ */
 function requireOnce(text: string, claims: unknown): void {
-  // Every member of the text has one colon outside of strings; of two members of one name JSON.parse keeps one.
+  // Each member of the text has one colon outside of strings; JSON.parse drops duplicates.
   const colons = text.replace(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
   if (colons !== countMembers(claims)) throw malformed("it names a claim twice");
 }

@@ -4,7 +4,6 @@ import { entryHeader } from "./claims.ts";
 import { extend } from "./extend.ts";
 import type { HistoryState } from "./state.ts";
 
-/** An entry that was just signed, and the state after it. */
 export interface SignedEntry {
   /** The compact JWS. */
   text: string;
@@ -13,11 +12,11 @@ export interface SignedEntry {
 
 /**
  * Signs the next entry of a history, and checks it as its readers will.
- *
  * @param before the newest state; null for entry 0
  * @param by the signer: a person, or an invitation
  * @param privateKey PKCS#8 DER of the person, or of the invitation's join key
- * @throws HistoryError `history_invalid` when the entry would not be valid; CryptoError `invalid_key`
+ * @throws HistoryError `history_invalid` when the entry would not be valid; CryptoError
+ * `invalid_key`
  */
 export async function sign(
   before: HistoryState | null,
@@ -45,7 +44,7 @@ export async function sign(
   return { text, state: await extend(before, res, text) };
 }
 
-/** The place of the entry that follows a state. */
+/** The position of the entry after a state. */
 export function placeAfter(before: HistoryState | null): { seq: number; prev: string | null } {
   return before === null ? { seq: 0, prev: null } : { seq: before.head.seq + 1, prev: before.head.hash };
 }

@@ -1,45 +1,50 @@
 import type { Cut, HolderId, Holder, Invitation, Resource, SignerId } from "./claims.ts";
 
-/** The place of an entry in its history. */
+/** The position of an entry in its history. */
 export interface Head {
   seq: number;
   /** Lower-case hex SHA-256 of the entry's `header.payload`. */
   hash: string;
 }
 
-/** An invitation that no one has used yet. */
+/** An unused invitation. */
 export interface OpenInvitation extends Invitation {
-  /** The person who made it, and the key with which that person signed. */
+  /** The person who made it, and that person's key at the time. */
   by: HolderId;
   by_key: string;
-  /** The place of the entry that made it: `sealed` is bound to it. */
+  /** The position of the entry that made it: `sealed` is bound to it. */
   seq: number;
   prev: string | null;
 }
 
-/** A person whose signatures a history counts on, by id and key. A join counts on the maker of its invitation. */
+/**
+ * A person, by id and key, whose signatures a history relies on. A join relies on the maker of its
+ * invitation.
+ */
 export interface Signer {
   who: HolderId;
   key: string;
-  /** The newest entry that counts on this person. */
+  /** The entry that last set this person before the signature; 0 for the founder. */
+  since: number;
+  /** The newest entry that relies on this person. */
   seq: number;
 }
 
-/** A person who was dropped from an organization, by id and key. */
+/** A person who was removed from an organization, by id and key. */
 export interface FormerMember {
   who: HolderId;
   key: string;
-  /** How far the person's signatures count in each folder and vault. */
+  /** Up to which entry the person's signatures count in each folder and vault. */
   cut: Cut;
 }
 
 /**
- * What a history says after one of its entries. It is plain data that survives JSON, so that a client or a server can
- * store it and go on from there.
+ * The state of a history after one of its entries. It is plain JSON data, so that a client or a
+ * server can store it and continue from it.
  */
 export interface HistoryState {
   res: Resource;
-  /** Of a folder or vault: the id of its organization. */
+  /** For a folder or vault: the id of its organization. */
   org: string | null;
   head: Head;
   name: string;
@@ -49,26 +54,24 @@ export interface HistoryState {
   /** In the order of `who`. */
   holders: Holder[];
   invitations: OpenInvitation[];
-  /** Of a folder or vault. */
+  /** For a folder or vault: the entry that last set each of its people. */
+  set_at: Record<string, number>;
+  /** For a folder or vault. */
   signers: Signer[];
-  /** Of an organization. */
+  /** For an organization. */
   former: FormerMember[];
-  /** The person whose `cut` the next entry may continue. */
-  cutting: HolderId | null;
   last_signer: SignerId;
 }
 
-/** The holder of this id; undefined when there is none. */
+/** The member or machine with this id; undefined when there is none. */
 export function holderOf(state: HistoryState, who: string): Holder | undefined {
   return state.holders.find((holder) => holder.who === who);
 }
 
-/** Whether this is a holder with the permission to manage. */
 export function isManager(state: HistoryState, who: string): boolean {
   return holderOf(state, who)?.perm === "manage";
 }
 
-/** Which kind of thing a history is about. */
 export function kindOf(res: Resource): "org" | "folder" | "vault" {
   return res.slice(0, res.indexOf(":")) as "org" | "folder" | "vault"; // the type has no other prefix
 }

@@ -1,4 +1,4 @@
-import { checkSigners, cutName, makeInvitation, openInvitation, sign } from "@coffer/history";
+import { checkSigners, countsNow, cutName, makeInvitation, openInvitation, sign } from "@coffer/history";
 import type { HistoryState, Resource } from "@coffer/history";
 import t from "tap";
 import { found, holder, newActor, newUuid, signAs } from "./people.ts";
@@ -62,6 +62,63 @@ void t.test("a person with another key, and a stranger, do not count", async (t)
   await t.rejects(checkSigners(changed, last(entries).state, null, hashAt), { code: "signer_removed" });
   const { state: alone } = await found(org, alice, orgId);
   await t.rejects(checkSigners(alone, last(entries).state, null, hashAt), { code: "signer_removed" });
+});
+
+void t.test("a person who came back counts after another manager has set that person again", async (t) => {
+  const { alice, bob, members, entries, hashAt } = await setUp();
+  const { state, state: before } = last(entries);
+  const cut = { [await cutName(folder)]: [2, state.head.hash] as [number, string] };
+  const without = await signAs(members.state, org, alice, { drop: [bob.who], cut });
+  const back = (await signAs(without.state, org, alice, { set: [holder(bob, "read", org)] })).state;
+  await t.resolves(checkSigners(back, before, null, hashAt), "what was signed up to the cut counts");
+  const byBob = await signAs(before, folder, bob, { name: "after the cut" });
+  await t.rejects(checkSigners(back, byBob.state, null, hashAt), { code: "signer_removed", seq: 3 });
+  const bySelf = await signAs(before, folder, bob, { set: [holder(bob, "manage", folder)] });
+  await t.rejects(checkSigners(back, bySelf.state, null, hashAt), { code: "signer_removed" }, "set by himself");
+  const next = await signAs(bySelf.state, folder, bob, { name: "after it" });
+  await t.rejects(checkSigners(back, next.state, null, hashAt), { code: "signer_removed" }, "and signs on");
+  const afterwards = await signAs(byBob.state, folder, alice, { set: [holder(bob, "manage", folder)] });
+  await t.rejects(
+    checkSigners(back, afterwards.state, null, hashAt),
+    { code: "signer_removed" },
+    "not for what was before",
+  );
+  const fork = await signAs(entries[1]?.state ?? null, folder, bob, { name: "another two" });
+  const forkAt = (seq: number) => (seq === 2 ? Promise.resolve(fork.state.head.hash) : hashAt(seq));
+  await t.rejects(checkSigners(back, fork.state, null, forkAt), { code: "history_forked" });
+  const since = before.set_at[bob.who] ?? 0;
+  t.notOk(await countsNow(back, folder, { who: bob.who, key: bob.publicKey, since }));
+
+  const again = await signAs(before, folder, alice, { set: [holder(bob, "manage", folder)] });
+  const signed = await signAs(again.state, folder, bob, { name: "as a manager again" });
+  const shown = [...entries, again, signed];
+  const at = (seq: number) => Promise.resolve(shown[seq]?.state.head.hash);
+  await t.resolves(checkSigners(back, signed.state, null, at));
+  t.ok(await countsNow(back, folder, { who: bob.who, key: bob.publicKey, since: signed.state.set_at[bob.who] ?? 0 }));
+  await t.rejects(checkSigners(without.state, signed.state, null, at), { code: "signer_removed" }, "while removed");
+});
+
+void t.test("a cut that was wrong is stated again", async (t) => {
+  const { alice, bob, members, entries, hashAt } = await setUp();
+  const { state } = last(entries);
+  const cutAt = async (seq: number, hash: string) => ({ [await cutName(folder)]: [seq, hash] as [number, string] });
+  const wrong = await signAs(members.state, org, alice, {
+    drop: [bob.who],
+    cut: await cutAt(1_000_000, "0".repeat(64)),
+  });
+  await t.rejects(checkSigners(wrong.state, state, state.head, hashAt), { code: "history_rolled_back" });
+  const right = await signAs(wrong.state, org, alice, { drop: [bob.who], cut: await cutAt(2, state.head.hash) });
+  await t.resolves(checkSigners(right.state, state, null, hashAt));
+});
+
+void t.test("a second removal keeps the cut of the first where it names none", async (t) => {
+  const { alice, bob, members, entries, hashAt } = await setUp();
+  const { state } = last(entries);
+  const cut = { [await cutName(folder)]: [2, state.head.hash] as [number, string] };
+  const without = await signAs(members.state, org, alice, { drop: [bob.who], cut });
+  const back = await signAs(without.state, org, alice, { set: [holder(bob, "read", org)] });
+  const again = await signAs(back.state, org, alice, { drop: [bob.who], cut: {} });
+  await t.resolves(checkSigners(again.state, state, null, hashAt));
 });
 
 void t.test("a join counts on the person who invited", async (t) => {

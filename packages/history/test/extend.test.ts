@@ -260,15 +260,18 @@ void t.test("64 KiB are the most", async (t) => {
   const more = { ff00000000000000000000000000000000000000000000000000000000000000: [1, check] as [number, string] };
   const continued = await signAs(begun.state, org, alice, { drop: [bob.who], cut: more });
   t.equal(Object.keys(continued.state.former[0]?.cut ?? {}).length, 301, "a cut goes on in the next entry");
+  const between = await signAs(continued.state, org, alice, { name: "Other" });
+  const [name] = Object.keys(more) as [string]; // it has one
+  const again = await signAs(between.state, org, alice, { drop: [bob.who], cut: { [name]: [2, check] } });
+  t.same(again.state.former[0]?.cut[name], [2, check], "a later cut replaces it");
+  t.equal(Object.keys(again.state.former[0]?.cut ?? {}).length, 301, "and keeps the rest");
+  const together = { drop: [bob.who], cut: more, name: "Third" };
+  await t.rejects(signAs(again.state, org, alice, together), invalid, "with nothing else");
+  await t.rejects(signAs(again.state, org, alice, { drop: [bob.who] }), invalid, "a second drop without a cut");
+  const stranger = (await newActor()).who;
   await t.rejects(
-    signAs(continued.state, org, alice, { drop: [bob.who], cut: more }),
+    signAs(again.state, org, alice, { drop: [stranger], cut: more }),
     invalid,
-    "but names nothing twice",
-  );
-  const between = await signAs(begun.state, org, alice, { name: "Other" });
-  await t.rejects(
-    signAs(between.state, org, alice, { drop: [bob.who], cut: more }),
-    invalid,
-    "and only directly after",
+    "of a former member alone",
   );
 });

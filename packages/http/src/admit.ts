@@ -3,7 +3,7 @@ import { overLimit, rateLimitHeaders } from "./rate-limit.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * Counts a request and notes the limiter's headers in `headers`.
+ * Counts a request and adds the limiter's headers to `headers`.
  * @throws ServiceError `rate_limited`.
  */
 export async function admit(

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerUnread, mustClose } from "./unread-body.ts";
 
 /**
- * Writes an answer. `headers` is name, value, name, value. `body` is JSON text; without one there is no body (204,
- * 304). What the request still has to send is not waited for. Returns the status.
+ * Sends a response without waiting for the request body. `headers`: name, value, name, value.
+ * `body` is JSON text, or undefined (204, 304). Returns the status.
  */
 export function answer(
   { request, response }: { request: IncomingMessage; response: ServerResponse },

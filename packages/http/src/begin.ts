@@ -1,11 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { TrustedProxies } from "@coffer/ratelimit";
-import { sourceAddress, unknownAddress } from "@coffer/ratelimit";
+import { sourceAddress, type TrustedProxies, unknownAddress } from "@coffer/ratelimit";
 import type { RequestContext } from "./request-context.ts";
 import { requestIdOf } from "./request-id.ts";
 
-/** The header in which a router in front, started together with the services, proves that it is the one. */
+/** The header in which a router proves its identity with a shared secret. */
 export const routerSecretHeader = "x-coffer-router";
 
 const longestUserAgent = 256;
@@ -16,7 +15,7 @@ interface BeginOptions {
   now?: (() => Date) | undefined;
 }
 
-/** Makes the function that notes what a request says of itself before anything is decided about it. */
+/** Makes the function that creates the context of a request. */
 export function createBegin({ trustedProxies, routerSecret, now = () => new Date() }: BeginOptions) {
   const secret = routerSecret === undefined ? undefined : Buffer.from(routerSecret);
 
@@ -37,20 +36,17 @@ export function createBegin({ trustedProxies, routerSecret, now = () => new Date
   };
 }
 
-/** Where a request came from: what its connection and its `X-Forwarded-For` say, as far as that is to be believed. */
+/** The source address, by the connection and the trusted part of `X-Forwarded-For`. */
 export function sourceOf({ headers, socket }: IncomingMessage, trustedProxies: TrustedProxies): string {
   return sourceAddress(socket.remoteAddress, textOf(headers["x-forwarded-for"]), trustedProxies);
 }
 
-/**
- * Whether the caller had reset its connection by the time its request was read: it has no address left, and hears
- * nothing.
- */
+/** Whether the connection was reset before the request was read; it then has no address. */
 export function isGone({ ip }: RequestContext): boolean {
   return ip === unknownAddress;
 }
 
-/** Node joins repeated lines of a header with commas, whatever the type of its headers allows. */
+/** Node joins repeated headers with commas; the type also allows arrays. */
 function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(",") : header;
 }

@@ -14,9 +14,10 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Refuses bytes that would cost `JSON.parse` and validation far more than an honest body of their length. A list of
- * ciphertexts may have `tokensPerKibibyte` when that is more than 50,000. Does not check that the bytes are JSON.
- * @throws ServiceError `invalid_request` for more than 32 levels, `payload_too_large` for too many tokens.
+ * Refuses JSON whose structure is too expensive for its length. The limit is 50,000 tokens, or
+ * `tokensPerKibibyte` if that is more. Does not check that the bytes are JSON.
+ * @throws ServiceError `invalid_request` for more than 32 levels, `payload_too_large` for too many
+ *   tokens.
  */
 export function checkStructure(bytes: Buffer, tokensPerKibibyte: number): void {
   const most = Math.max(mostTokens, (bytes.length / 1024) * tokensPerKibibyte);
@@ -39,7 +40,7 @@ const nearBytes = 32;
 
 /** Index of the quote that ends the string; the end of `bytes` when none does. */
 function endOfString(bytes: Buffer, start: number): number {
-  // A native search is fast for long ciphertext only: short strings and strings with escapes are walked.
+  // A native search pays only for long strings without escapes, such as ciphertext.
   const near = Math.min(start + nearBytes, bytes.length);
   for (let at = start; at < near; at++) {
     if (bytes[at] === quote) return at;

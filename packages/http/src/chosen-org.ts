@@ -1,9 +1,9 @@
 import { uuidText } from "./fields.ts";
 
-/** The id of no organization: what a malformed `X-Coffer-Org` names, so that it is refused like any foreign one. */
+/** For a malformed `X-Coffer-Org`, so that it is refused like a foreign organization. */
 const noOrg = "00000000-0000-0000-0000-000000000000";
 
-/** The organization that a request names in `X-Coffer-Org`; undefined when it names none. */
+/** The organization in `X-Coffer-Org`; undefined without one. */
 export function chosenOrg(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   return uuidText.safeParse(header).data ?? noOrg;

@@ -4,11 +4,11 @@ import type { Duplex } from "node:stream";
 import { endSocket } from "./end-socket.ts";
 
 /**
- * Answers what is not a request at all (malformed, headers over their limit, too slow) in the shape of every error and
- * closes the connection.
+ * Answers a malformed, oversized or slow request in the common error format and closes the
+ * connection.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Whoever reset the connection hears nothing, and an answer that has begun cannot be continued by another.
+  // No response after a reset, or within another response.
   if (error.code === "ECONNRESET" || !socket.writable || hasBegun(socket)) {
     socket.destroy();
     return;
@@ -20,8 +20,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 }
 
 /**
- * Answers a request that names no host, which HTTP/1.1 asks to be refused; Node itself would do so without a body.
- * Returns false for one that need not be refused.
+ * Refuses a request without a Host header, as HTTP/1.1 requires; Node would send no body. Returns
+ * false if the request is not refused.
  */
 export function refuseHostless({ headers, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
   if (headers.host !== undefined || httpVersion !== "1.1") return false;
@@ -52,7 +52,7 @@ function statusOf(code: string | undefined): [status: string, message: string] {
   return ["400 Bad Request", notValid];
 }
 
-/** Whether an answer is being written on this connection: Node keeps it there while it is. */
+/** Whether Node is writing a response on this connection. */
 function hasBegun(socket: Duplex): boolean {
   const { _httpMessage: message } = socket as { _httpMessage?: { headersSent: boolean } | null };
   return message?.headersSent === true;

@@ -1,2 +1,2 @@
-/** The status, in metrics and traces only, of a request whose caller went away before all of its answer. */
+/** The status in metrics and traces of a request whose caller disconnected. */
 export const closedByCaller = 499;

@@ -5,11 +5,11 @@ const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const requestHeaders =
   "Authorization, Content-Type, If-Match, If-None-Match, X-Coffer-Org, X-Request-Id, traceparent, tracestate";
 
-/** Which browsers' origins may read answers. */
+/** CORS headers by origin. */
 export interface Cors {
-  /** The headers of an answer to `request`, as name, value, name, value. Empty for a request without an origin. */
+  /** The response headers, as name, value, name, value. Empty without an origin. */
   headersFor(request: IncomingMessage): readonly string[];
-  /** The headers of the answer to a preflight, or undefined when the request is none. */
+  /** The headers of a preflight response; undefined for any other request. */
   preflight(request: IncomingMessage): readonly string[] | undefined;
 }
 
@@ -17,7 +17,8 @@ const nothing: readonly string[] = [];
 const refused: readonly string[] = ["Vary", "Origin"];
 
 /**
- * `origins` as browsers write them, `https://vault.example`. Credentials are never allowed: callers use bearer tokens.
+ * `origins` such as `https://vault.example`. Credentials are never allowed: callers use bearer
+ * tokens.
  */
 export function createCors(origins: readonly string[]): Cors {
   const answers = new Map(

@@ -1,25 +1,25 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-// For a request that is already on its way on an idle connection.
+// For a request in flight on an idle connection.
 const graceMilliseconds = 250;
 
-/** Ends a server without cutting an answer. */
+/** Shuts a server down without cutting responses. */
 export interface Drain {
-  /** Notes an answer that is to be written. */
+  /** Tracks a response. */
   note(response: ServerResponse): void;
-  /** Has nothing more to do with a connection that has changed protocols, but that `close` waits for its end. */
+  /** Stops tracking an upgraded connection; `close` still waits for its end. */
   leave(socket: Duplex): void;
   /**
-   * Takes no more connections. Answers from now on close theirs; idle connections are closed after a moment, at most
-   * `longestMilliseconds`. Resolves when the last one is closed.
+   * Stops listening. Responses close their connections; idle connections are closed after a grace
+   * period, at most `longestMilliseconds`. Resolves when the last connection is closed.
    */
   close(longestMilliseconds: number): Promise<void>;
 }
 
 /**
- * Watches a server's connections. Node's own closeIdleConnections takes a connection for idle as soon as its answer has
- * been handed over, and cuts a long one that its caller is still taking.
+ * Tracks a server's connections. Node's closeIdleConnections cuts long responses: it counts a
+ * connection as idle once the response is written, before the client has read it.
  */
 export function createDrain(server: Server): Drain {
   const sockets = new Set<Duplex>();
@@ -44,7 +44,7 @@ export function createDrain(server: Server): Drain {
       answers.add(response);
       response.on("close", () => {
         answers.delete(response);
-        // One that had been promised before the end that it may stay.
+        // It had keep-alive from before the shutdown.
         if (graceIsOver) response.req.socket.destroySoon();
       });
     },

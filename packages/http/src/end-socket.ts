@@ -3,12 +3,12 @@ import type { Duplex } from "node:stream";
 const lingerMilliseconds = 1000;
 
 /**
- * Says the last word on a connection that Node watches no longer, as one that asked to change protocols, and closes it.
- * What still arrives is dropped, since closing while bytes arrive resets the connection and could take the answer away;
- * a peer that does not close its side within a second loses it, so that nobody holds a connection by doing nothing.
+ * Sends a response on a raw socket, such as after an upgrade request, and closes it. Drops incoming
+ * bytes: closing while bytes arrive would reset the connection and could lose the response.
+ * Destroys the socket if the peer does not close within a second.
  */
-export function endSocket(socket: Duplex, lastWord = ""): void {
-  if (socket.writable) socket.end(lastWord);
+export function endSocket(socket: Duplex, response = ""): void {
+  if (socket.writable) socket.end(response);
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
   socket.once("close", () => clearTimeout(cut));

@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 
 const none: readonly string[] = [];
 
-/** The tags of an `If-None-Match` header, unquoted, without `W/` (its comparison is the weak one). */
+/** The unquoted tags of an `If-None-Match` header, without `W/` (it compares weakly). */
 export function heldTags(header: string | undefined): readonly string[] {
   if (header === undefined) return none;
   if (header.trim() === "*") return ["*"];
@@ -10,9 +10,9 @@ export function heldTags(header: string | undefined): readonly string[] {
 }
 
 /**
- * The tag of an `If-Match` header, unquoted; undefined without one and for `*`. A weak tag is returned as it is, so
- * that it equals no present version (`If-Match` compares strongly).
- * @throws ServiceError `invalid_request` for several tags.
+ * The unquoted tag of an `If-Match` header; undefined without one and for `*`. A weak tag is
+ * returned unchanged and matches nothing (`If-Match` compares strongly).
+ * @throws ServiceError `invalid_request` for several tags
  */
 export function expectedTag(header: string | undefined): string | undefined {
   const tag = header?.trim();
@@ -20,6 +20,6 @@ export function expectedTag(header: string | undefined): string | undefined {
   const quoted = /^"([\x21\x23-\x7e\x80-\xff]*)"$/.exec(tag)?.[1];
   if (quoted !== undefined) return quoted;
   if (tag.includes(",") || tag === "")
-    throw new ServiceError("invalid_request", "If-Match takes one entity tag, as the answer's ETag had it");
+    throw new ServiceError("invalid_request", "If-Match takes one entity tag, as in the ETag of the response");
   return tag;
 }

@@ -5,21 +5,21 @@ import type { AppOptions } from "./create-app.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { Call } from "./route.ts";
 
-/** One request on its way: what has been found out about it so far. */
+/** A request in progress. */
 export interface Exchange<Caller> {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: RequestContext;
-  /** Of the path, as they came. */
+  /** The path parameters, unchecked. */
   readonly params: Readonly<Record<string, string>>;
-  /** Of every answer to this request, as name, value, name, value. */
+  /** The response headers, as name, value, name, value. */
   readonly headers: string[];
   /** The limiter has let it pass. */
   admitted: boolean;
   caller: Caller | undefined;
-  /** What the operation is given, once the request has been read as a whole. */
+  /** The call for the operation, once the request was read. */
   call: Call<Caller> | undefined;
-  /** Still to be called before the request is refused for its form. */
+  /** To be called before a refusal for the request's form. */
   confirm: (() => Promise<unknown>) | undefined;
 }
 

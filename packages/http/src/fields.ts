@@ -1,10 +1,10 @@
+import { ServiceError } from "@coffer/errors";
 import { z } from "zod";
 import { mostIssues } from "./most-issues.ts";
 import { oversize } from "./oversize.ts";
 
 /**
- * Non-empty base64 (RFC 4648 §4, with padding) of at most `kibibytes` KiB as it is sent; over that the answer is 413.
- * Stays text: ciphertext is opaque.
+ * Non-empty base64 (RFC 4648 §4, with padding) of at most `kibibytes` KiB, else 413. Stays text.
  */
 export function base64Text(kibibytes: number) {
   const most = kibibytes * 1024;
@@ -18,14 +18,12 @@ export function base64Text(kibibytes: number) {
 
 const base64Characters = /^[A-Za-z0-9+/]+={0,2}$/;
 
-function isBase64(text: string): boolean {
+/** Whether a text that is not empty is base64 (RFC 4648 §4) with padding. */
+export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && base64Characters.test(text);
 }
 
-/**
- * A compact JWE (RFC 7516) of at most `kibibytes` KiB as it is sent, over that 413: how a key sealed to a public key
- * travels. Only its form is looked at.
- */
+/** A compact JWE (RFC 7516) of at most `kibibytes` KiB, else 413. Checks only the form. */
 export function compactJwe(kibibytes: number) {
   const most = kibibytes * 1024;
   return z.string().check((context) => {
@@ -36,7 +34,7 @@ export function compactJwe(kibibytes: number) {
   });
 }
 
-/** A compact JWS (RFC 7515) of at most `kibibytes` KiB as it is sent, over that 413. Only its form is looked at. */
+/** A compact JWS (RFC 7515) of at most `kibibytes` KiB, else 413. Checks only the form. */
 export function compactJws(kibibytes: number) {
   const most = kibibytes * 1024;
   return z.string().check((context) => {
@@ -63,7 +61,7 @@ export function nameText(most = 128) {
   });
 }
 
-// A string has at most twice as many UTF-16 units as characters: longer ones need no counting.
+// A character has at most two UTF-16 units: longer strings need no count.
 function characters(text: string, most: number): number {
   if (text.length > 2 * most) return Number.POSITIVE_INFINITY;
   return Array.from(text).length;
@@ -76,7 +74,7 @@ function isPlain(text: string): boolean {
   return text.isWellFormed() && !control.test(text);
 }
 
-/** A UUID with hyphens. It is the same in either case: taken in both, and from here on in lower case. */
+/** A UUID with hyphens, in either case; normalized to lower case. */
 export const uuidText = z
   .string()
   .toLowerCase()
@@ -88,10 +86,31 @@ export const uidText = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{21}$/, "not 
 /** Lower-case hexadecimal SHA-256. */
 export const sha256Text = z.string().regex(/^[0-9a-f]{64}$/, "not a SHA-256 in lower-case hexadecimal");
 
-/** A moment that Postgres can keep as it is: ISO 8601 in UTC (`Z`), from the year 1 on, up to microseconds. */
+/**
+ * A timestamp that Postgres stores exactly: ISO 8601 in UTC (`Z`), from the year 1, up to
+ * microseconds.
+ */
 export const timestampText = z.iso
   .datetime({ error: "not an ISO 8601 timestamp in UTC", abort: true })
   .regex(/^(?!0000)[^.]*(?:\.\d{1,6})?Z$/, "must be from the year 1 on, with at most 6 digits of a second");
+
+const instantParts = /^([^.]+?)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * An RFC 3339 timestamp with any offset, normalized to the format of columns and responses: UTC
+ * with microseconds. Smaller fractions are cut off. Its year in UTC is 1 to 9999.
+ */
+export const instantText = z
+  .string()
+  .toUpperCase()
+  .pipe(z.iso.datetime({ offset: true, error: "not an RFC 3339 timestamp" }))
+  .transform((text, context) => {
+    const [, seconds = "", fraction = "", offset = ""] = instantParts.exec(text) ?? [];
+    const utc = new Date(`${seconds}${offset}`).toISOString().slice(0, -".000Z".length);
+    if (/^\d{4}-/.test(utc) && !utc.startsWith("0000")) return `${utc}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
+    context.issues.push({ code: "custom", message: "must be in the years 1 to 9999 in UTC", input: text });
+    return z.NEVER;
+  });
 
 /** `limit` of a list's query: 1 to 1000. */
 export const pageLimit = z
@@ -103,8 +122,8 @@ export const pageLimit = z
 export const cursorText = z.string().regex(/^[A-Za-z0-9_-]{1,512}$/, "not a cursor of this list");
 
 /**
- * An object with names of the caller's choice: at most `most` entries, `name` for each key, `value` for each value.
- * Unlike `z.record` it refuses the key `__proto__` and does not drop it.
+ * An object with keys of the caller's choice, at most `most`. Unlike `z.record` it refuses the key
+ * `__proto__` instead of dropping it.
  */
 export function namedValues<Value extends z.ZodType>(name: z.ZodType<string, string>, value: Value, most: number) {
   return z
@@ -122,10 +141,15 @@ function hasPrototypeKey(input: unknown): boolean {
 }
 
 /**
- * A list of at most `most` items. Checks its length before the first item, and stops after 20 issues: a body of
- * millions of wrong items costs what one of 20 costs.
+ * A list of at most `most` items. Checks the length first and stops after 20 issues, which bounds
+ * the cost of a body with millions of wrong items.
+ * @param over the error code for a longer list
  */
-export function listOf<Item extends z.ZodType>(item: Item, most: number) {
+export function listOf<Item extends z.ZodType>(
+  item: Item,
+  most: number,
+  over: "invalid_request" | "payload_too_large" = "invalid_request",
+) {
   const described = {
     type: "array",
     get items() {
@@ -139,7 +163,11 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number) {
       return z.NEVER;
     }
     if (input.length > most) {
-      context.issues.push({ code: "custom", message: `must have at most ${most} items`, input });
+      const message = `must have at most ${most} items`;
+      context.issues.push({
+        ...(over === "payload_too_large" ? oversize(message) : { code: "custom", message }),
+        input,
+      });
       return z.NEVER;
     }
     const items: z.output<Item>[] = [];
@@ -153,4 +181,18 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number) {
     }
     return context.issues.length === 0 ? items : z.NEVER;
   });
+}
+
+/** An opaque, URL-safe cursor in the format of `cursorText`. */
+export function encodeCursor(position: unknown): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+/** @throws ServiceError `invalid_request` if the position does not match the schema */
+export function decodeCursor<Position>(cursor: string, schema: z.ZodType<Position>): Position {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
+  } catch (cause) {
+    throw new ServiceError("invalid_request", "the cursor is not from this list", { cause });
+  }
 }

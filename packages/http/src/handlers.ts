@@ -1,31 +1,31 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Span } from "@coffer/telemetry";
-import { extractTrace, span } from "@coffer/telemetry";
+import { extractTrace, span, type Span, type Telemetry } from "@coffer/telemetry";
 import { admit } from "./admit.ts";
-import { closedByCaller } from "./closed-by-caller.ts";
+import { answer } from "./answer.ts";
 import { isGone } from "./begin.ts";
+import { closedByCaller } from "./closed-by-caller.ts";
 import { createCors } from "./cors.ts";
 import type { AppOptions } from "./create-app.ts";
-import type { Exchange } from "./exchange.ts";
-import { createOpen } from "./exchange.ts";
+import { createOpen, type Exchange } from "./exchange.ts";
 import { identify, isOutdated } from "./identify.ts";
-import { createObserve } from "./observe.ts";
+import { permitLargeBody } from "./permit-large-body.ts";
 import { bucketOfPath } from "./rate-limit.ts";
 import { RequestAborted } from "./read-body.ts";
-import { permitLargeBody } from "./permit-large-body.ts";
 import { readCall } from "./read-call.ts";
 import { pathOf } from "./read-query.ts";
 import { nothingAt } from "./refusal.ts";
 import { createRefuse } from "./refuse.ts";
+import { readReply } from "./reply.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { Call, Route } from "./route.ts";
 import type { Handle } from "./routers.ts";
-import { sendReply } from "./send-reply.ts";
+import { sendParts } from "./send-parts.ts";
 
 const unmatchedRoute = "unmatched";
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is a value of a package that telemetry alone imports
 const spanError = 2 as Parameters<Span["setStatus"]>[0]["code"];
 
-/** Makes the functions that answer requests: for each route, for what no route matches, for preflights. */
+/** Makes the handlers: of each route, of unmatched requests and of preflights. */
 export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) {
   const { deps, limiter, telemetry } = options;
   const cors = createCors(options.corsOrigins);
@@ -60,7 +60,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
     }
   }
 
-  /** Runs a request inside its span and notes how long it took. One whose caller is gone already is not begun. */
+  /** Runs a request in its span and measures it. Skips a request whose caller has disconnected. */
   async function measure(exchange: Exchange<Caller>, work: () => Promise<number>): Promise<void> {
     const started = performance.now();
     const { method, route } = exchange.context;
@@ -76,7 +76,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
     observe(exchange.context, status, (performance.now() - started) / 1000);
   }
 
-  /** Neither limited nor recorded: whatever it asked for, nobody would have it. */
+  /** Without limit and audit: the caller has disconnected. */
   function abandon({ response }: Exchange<Caller>): number {
     response.destroy();
     return closedByCaller;
@@ -95,7 +95,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
     void measure(exchange, () => serveNothing(exchange));
   }
 
-  /** Answers a browser's question whether it may ask; false when the request is none. Neither limited nor recorded. */
+  /** Answers a CORS preflight, without limit and audit; false for any other request. */
   function preflight(request: IncomingMessage, response: ServerResponse): boolean {
     const headers = cors.preflight(request);
     if (headers === undefined) return false;
@@ -105,4 +105,44 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
   }
 
   return { handlerOf, unmatched, preflight };
+}
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Makes the function that measures and logs an answered request. */
+function createObserve({ log, metrics }: Telemetry) {
+  const duration = metrics.histogram(
+    "http_server_request_duration_seconds",
+    "Time from a request's headers to its response",
+    buckets,
+    ["http_request_method", "http_route", "http_response_status_code"],
+  );
+  return ({ id, method, route }: RequestContext, status: number, seconds: number): void => {
+    duration.observe(seconds, {
+      http_request_method: methods.has(method) ? method : "_OTHER",
+      http_route: route,
+      http_response_status_code: status,
+    });
+    if (log.isLevelEnabled("debug")) log.debug({ request_id: id, method, route, status, seconds }, "request");
+  };
+}
+
+/**
+ * Sends the result of an operation. Returns the status.
+ * @throws TypeError if the route has a body and the operation returned none; any error of the parts
+ */
+function sendReply<Deps, Caller>(
+  row: Route<Deps, Caller>,
+  exchange: Exchange<Caller>,
+  reply: unknown,
+): number | Promise<number> {
+  const { tag, held, value, parts } = readReply(reply);
+  const headers = tag === undefined ? exchange.headers : [...exchange.headers, "ETag", `"${tag}"`];
+  if (held) return answer(exchange, 304, headers, undefined);
+  if (parts !== undefined) return sendParts(exchange, row.status, headers, parts);
+  if (row.status === 204) return answer(exchange, 204, headers, undefined);
+  const body = JSON.stringify(value) as string | undefined; // undefined if JSON cannot express the value
+  if (body === undefined) throw new TypeError(`${row.method} ${row.path} returned nothing to answer with`);
+  return answer(exchange, row.status, headers, body);
 }

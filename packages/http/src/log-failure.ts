@@ -2,7 +2,7 @@ import type { ServiceError } from "@coffer/errors";
 import type { Logger } from "@coffer/telemetry";
 import type { RequestContext } from "./request-context.ts";
 
-/** Logs an answer that is this side's fault: a bug with its error, a store that is away with its cause. */
+/** Logs a 5xx response: a bug with its error, an unavailable store with its cause. */
 export function logFailure(log: Logger, error: ServiceError, { id, method, route }: RequestContext): void {
   if (error.status < 500) return;
   const fields = { err: error.cause ?? error, request_id: id, method, route };

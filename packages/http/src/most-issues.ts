@@ -1,2 +1,2 @@
-/** An answer names this many issues of a request, and validation of its lists stops there. */
+/** A response names at most this many issues, and validation of lists stops there. */
 export const mostIssues = 20;

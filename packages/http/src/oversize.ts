@@ -1,10 +1,10 @@
 import type { z } from "zod";
 
-const mark = { too_large: true } as const;
+const params = { too_large: true } as const;
 
-/** The issue of a value over a size limit: answered 413 and not 400. `message` never quotes the value. */
-export function oversize(message: string): { code: "custom"; message: string; params: typeof mark; continue: false } {
-  return { code: "custom", message, params: mark, continue: false };
+/** The issue of a value over a size limit: 413 instead of 400. `message` never quotes the value. */
+export function oversize(message: string): { code: "custom"; message: string; params: typeof params; continue: false } {
+  return { code: "custom", message, params, continue: false };
 }
 
 /** Whether a zod issue is about a size limit. */

@@ -3,11 +3,11 @@ import { mayExceed } from "./read-body.ts";
 import { pathParams } from "./read-call.ts";
 import type { PermitCall, Route } from "./route.ts";
 
-/** Up to this size a body costs less than an authorization of its own. */
+/** Smaller bodies cost less than a separate authorization. */
 const largeBytes = 64 * 1024;
 
 /**
- * Before a large body is read: checks that the caller is not revoked, and authorizes what the path names.
+ * Before a large body is read: confirms the caller and authorizes the path.
  * @throws ServiceError (401, 403, 404)
  */
 export async function permitLargeBody<Deps, Caller>(

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Bucket, Decision } from "@coffer/ratelimit";
 
-/** The headers of every answer of a limited endpoint, as name, value, name, value. */
+/** The rate limit headers, as name, value, name, value. */
 export function rateLimitHeaders(bucket: Bucket, windowSeconds: number, decision: Decision): string[] {
   return [
     "RateLimit-Policy",
@@ -19,8 +19,7 @@ export function overLimit(decision: Decision): ServiceError {
 }
 
 /**
- * The bucket of a path that no route matches: names that do not exist are counted with those that do. Undefined outside
- * the interface.
+ * The bucket of an unmatched path, which is limited like its neighbours. Undefined outside the API.
  */
 export function bucketOfPath(path: string): Bucket | undefined {
   if (path.startsWith("/api/sm/")) return "standard";

@@ -6,7 +6,7 @@ import { ServiceError } from "@coffer/errors";
 import { checkStructure } from "./check-structure.ts";
 import type { Route } from "./route.ts";
 
-/** The caller went away before its body was complete: nobody is there to be answered. */
+/** The caller disconnected before its body was complete. */
 export class RequestAborted extends Error {
   constructor() {
     super("the request ended before its body");
@@ -14,18 +14,18 @@ export class RequestAborted extends Error {
   }
 }
 
-/** How a route takes JSON. */
+/** The JSON limits of a route. */
 type JsonLimits = Pick<Route<never>, "bodyLimitBytes" | "gzip" | "tokensPerKibibyte">;
 
 const empty = Buffer.alloc(0);
-/** Largest expansion of a compressed body. Base64 and JSON of honest bodies reach about 10. */
+/** Largest expansion of a compressed body. Honest JSON with base64 reaches about 10. */
 const mostExpansion = 20;
-/** Inflated bytes that no ratio is asked of: so few cost nothing. */
+/** Inflated bytes without a ratio check. */
 const freeBytes = 16 * 1024;
 
 /**
- * Reads a body as it came, at most `limitBytes` of it. Stops at the first byte over the limit.
- * @throws ServiceError `payload_too_large`, `invalid_request` for a content coding that is not known; RequestAborted.
+ * Reads a raw body of at most `limitBytes`.
+ * @throws ServiceError `payload_too_large`, `invalid_request` for a content coding; RequestAborted
  */
 export async function readBytes(
   request: IncomingMessage,
@@ -36,10 +36,10 @@ export async function readBytes(
 }
 
 /**
- * Reads a JSON body within `limits`, whose bytes are counted after decompression. Checks the structure before it
- * parses.
- * @throws ServiceError `payload_too_large`; `invalid_request` for another type, charset or coding, for bytes that are
- * not UTF-8 and for malformed JSON; RequestAborted.
+ * Reads a JSON body within `limits`, counted after decompression. Checks the structure before
+ * parsing.
+ * @throws ServiceError `payload_too_large`; `invalid_request` for another type, charset or coding,
+ *   invalid UTF-8 or JSON; RequestAborted
  */
 export async function readJson(
   request: IncomingMessage,
@@ -65,9 +65,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }
 
-/**
- * Whether a body may be larger than `bytes` once it has been inflated. True when it does not announce its length.
- */
+/** Whether the inflated body may be larger than `bytes`. True without a Content-Length. */
 export function mayExceed(request: IncomingMessage, bytes: number): boolean {
   if (!hasBody(request)) return false;
   const { "content-length": announced, "content-encoding": coding = "identity" } = request.headers;
@@ -108,7 +106,7 @@ function collect(
 ): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limitBytes) return Promise.reject(tooLarge(limitBytes));
-  // Made where its errors are listened to at once: one that nobody hears would end the process.
+  // Created where its errors have a listener: an unhandled one would end the process.
   const source = decode(request);
   if (request.headers.expect?.toLowerCase() === "100-continue" && !request.destroyed) response.writeContinue();
   return new Promise<Buffer>((resolve, reject) => {
@@ -140,7 +138,7 @@ function collect(
     request.on("error", () => fail(new RequestAborted()));
     if (source !== request)
       source.on("error", () => fail(new ServiceError("invalid_request", "the body is not valid gzip")));
-    // Gone while nobody listened, as during the caller's identification: none of the events above comes any more.
+    // Closed before these listeners were added: no event follows.
     if (request.destroyed) fail(new RequestAborted());
   });
 }

@@ -9,7 +9,7 @@ import type { Call, Route } from "./route.ts";
 import { validate } from "./validate.ts";
 
 /**
- * Reads the body and checks the shapes of path, query and body.
+ * Reads the body and validates path, query and body.
  * @throws ServiceError (400, 404, 413), RequestAborted.
  */
 export async function readCall<Deps, Caller>(

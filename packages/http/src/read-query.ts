@@ -1,7 +1,10 @@
 import { ServiceError } from "@coffer/errors";
 import { isOurs } from "./validate.ts";
 
-/** The path of a request target: without its query and, in the absolute form, without scheme and host. */
+/**
+ * The path of a request target: without its query and, in the absolute form, without scheme and
+ * host.
+ */
 export function pathOf(url: string): string {
   const start = url.startsWith("/") ? 0 : Math.max(0, url.indexOf("/", url.indexOf("://") + 3));
   const end = url.indexOf("?", start);
@@ -9,9 +12,8 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The query of a request target as names and values. A name that comes more than once has an array, which no schema of
- * a single value accepts. The object has no prototype: every name is only a name. What is not well formed is text that
- * no caller meant (`requireReadableQuery`).
+ * Parses the query of a request target. A repeated name has an array, which no schema of a single
+ * value accepts. The object has no prototype. Malformed text is refused by `requireReadableQuery`.
  */
 export function readQuery(url: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, never>; // an empty object
@@ -26,9 +28,9 @@ export function readQuery(url: string): Record<string, string | string[]> {
 }
 
 /**
- * Refuses a request target whose query would be read as something else than was sent: with bytes that are not UTF-8 in
- * percent-encoding.
- * @throws ServiceError `invalid_request` that names the first such parameter, where its name is readable.
+ * Refuses a query whose percent-encoding is not UTF-8.
+ * @throws ServiceError `invalid_request` that names the first such parameter, if its name is
+ *   readable
  */
 export function requireReadableQuery(url: string): void {
   const start = url.indexOf("?");
@@ -44,7 +46,7 @@ export function requireReadableQuery(url: string): void {
   });
 }
 
-/** Whether all escapes are of UTF-8. What is not ASCII without them is no request for Node. */
+/** Whether all escapes are UTF-8. Node refuses unescaped characters other than ASCII. */
 function isReadable(text: string): boolean {
   if (!text.includes("%")) return true;
   try {

@@ -1,6 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 
-/** The error that a caller sees for whatever was thrown: a bug becomes `internal_error` and shows nothing of itself. */
+/**
+ * The error for the caller: anything but a ServiceError becomes `internal_error` without detail.
+ */
 export function visibleError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   return new ServiceError("internal_error", "something went wrong here; the request id finds it in the log", {
@@ -18,7 +20,7 @@ export function refusalBody(error: ServiceError, requestId: string): string {
   });
 }
 
-/** The headers that an error's status asks for, as name, value, name, value. */
+/** The headers of an error's status, as name, value, name, value. */
 export function refusalHeaders(error: ServiceError): string[] {
   const { status, retryAfterSeconds } = error;
   const headers: string[] = [];
@@ -28,7 +30,7 @@ export function refusalHeaders(error: ServiceError): string[] {
   return headers;
 }
 
-/** The error of a path that names nothing: no such route, method or id. */
+/** The error for an unknown route, method or id. */
 export function nothingAt(path: string, message: string): ServiceError {
   return new ServiceError(path.startsWith("/api/sm/") ? "secret_not_found" : "not_found", message);
 }

@@ -7,14 +7,14 @@ import { refusalBody, refusalHeaders } from "./refusal.ts";
 import { refuseUpgrade } from "./refuse-upgrade.ts";
 import { requestIdOf } from "./request-id.ts";
 
-/** Answers of a router in front for what it gives to no service, in the form of every refusal. */
+/** Error responses of a router, in the common format. */
 export interface Refusals {
-  /** A browser's question whether it may ask is answered as the service would, so that it can read the refusal. */
+  /** Answers a CORS preflight as the service would, so that a browser can read the refusal. */
   request(request: IncomingMessage, response: ServerResponse, error: ServiceError): void;
   upgrade(request: IncomingMessage, socket: Duplex, error: ServiceError): void;
 }
 
-/** `corsOrigins` are those of browsers that may read answers. */
+/** `corsOrigins`: the origins whose pages may read responses. */
 export function createRefusals(corsOrigins: readonly string[]): Refusals {
   const cors = createCors(corsOrigins);
   return {

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { endSocket } from "./end-socket.ts";
 
 /**
- * Answers a request to change protocols as an ordinary one and ends its connection. `headers` is name, value, name,
+ * Refuses an upgrade with an HTTP response and closes the connection. `headers`: name, value, name,
  * value.
  */
 export function refuseUpgrade(socket: Duplex, status: number, headers: readonly string[], body: string): void {

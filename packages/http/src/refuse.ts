@@ -7,8 +7,8 @@ import { refusalBody, refusalHeaders, visibleError } from "./refusal.ts";
 import type { Route } from "./route.ts";
 
 /**
- * Makes the function that answers with an error, or cuts off an answer that has begun. It takes whatever was thrown and
- * returns the status.
+ * Makes the function that sends an error response, or cuts a response that has begun. Returns the
+ * status.
  */
 export function createRefuse<Deps, Caller>({ onRefused, telemetry }: AppOptions<Deps, Caller>) {
   return async function refuse(
@@ -26,7 +26,9 @@ export function createRefuse<Deps, Caller>({ onRefused, telemetry }: AppOptions<
     return answer(exchange, error.status, [...headers, ...refusalHeaders(error)], refusalBody(error, context.id));
   };
 
-  /** A refusal for the form of the request tells something to its caller, who may have been revoked: then it is 401. */
+  /**
+   * Confirms the caller before a refusal for the request's form: a revoked caller gets 401 instead.
+   */
   async function confirmed({ confirm }: Exchange<Caller>, error: ServiceError): Promise<ServiceError> {
     if (confirm === undefined || ![400, 404, 413].includes(error.status)) return error;
     try {
@@ -37,7 +39,7 @@ export function createRefuse<Deps, Caller>({ onRefused, telemetry }: AppOptions<
     }
   }
 
-  /** Nobody hears of a denial before it is on record; when that fails, so does the request. */
+  /** Audits the refusal before its response; if that fails, so does the request. */
   async function onRecord(
     row: Route<Deps, Caller> | undefined,
     { admitted, caller, call, context, params }: Exchange<Caller>,

@@ -1,21 +1,20 @@
 const kind: unique symbol = Symbol("reply");
 
-/** An answer with an entity tag, so that the caller can ask again with `If-None-Match`. */
+/** A response with an entity tag, for requests with `If-None-Match`. */
 export interface Tagged {
   readonly [kind]: "tagged";
   readonly tag: string;
   readonly value: unknown;
 }
 
-/** The caller holds the present version already: 304 without a body. */
+/** The caller has the present version: 304 without a body. */
 export interface NotModified {
   readonly [kind]: "not_modified";
   readonly tag: string;
 }
 
 /**
- * The answer `value` with `ETag: "tag"`. `tag` is unquoted and consists of the characters of an entity tag (visible,
- * no quotation mark).
+ * The response `value` with `ETag: "tag"`. `tag` has only the characters of an unquoted entity tag.
  */
 export function tagged(tag: string, value: unknown): Tagged {
   return { [kind]: "tagged", tag, value };
@@ -26,7 +25,7 @@ export function notModified(tag: string): NotModified {
   return { [kind]: "not_modified", tag };
 }
 
-/** An answer with an entity tag that is too large to be held as a whole. */
+/** A streamed response with an entity tag. */
 export interface Streamed {
   readonly [kind]: "streamed";
   readonly tag: string;
@@ -34,10 +33,10 @@ export interface Streamed {
 }
 
 /**
- * The answer that `parts` are the JSON text of, with `ETag: "tag"`. Each part is asked for when the caller has taken
- * those before it. What is thrown before the first is answered like any error; after it the connection is cut, so that
- * nobody takes a part for the whole, and the error is recorded and logged like any other. A caller who goes away is one
- * for whom no more parts are asked.
+ * Streams `parts`, the JSON text of the response, with `ETag: "tag"` and backpressure. An error
+ * before the first part gets an ordinary response; a later one cuts the connection, so that the
+ * client detects the incomplete response. Both are audited and logged. Stops when the caller
+ * disconnects.
  */
 export function streamed(tag: string, parts: AsyncIterable<string>): Streamed {
   return { [kind]: "streamed", tag, parts };
@@ -45,13 +44,12 @@ export function streamed(tag: string, parts: AsyncIterable<string>): Streamed {
 
 interface ReadReply {
   tag: string | undefined;
-  /** The caller holds it already. */
+  /** The caller has this version. */
   held: boolean;
   value: unknown;
   parts?: AsyncIterable<string>;
 }
 
-/** What an operation's reply is made of. */
 export function readReply(reply: unknown): ReadReply {
   if (typeof reply !== "object" || reply === null || !(kind in reply))
     return { tag: undefined, held: false, value: reply };

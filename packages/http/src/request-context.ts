@@ -1,17 +1,20 @@
-/** What is known of a request before anybody has looked at its caller or its body: what an audit record needs. */
+/** The request data for audit records, known before authentication. */
 export interface RequestContext {
-  /** The caller's `X-Request-Id` when it has the right form, else one made here. */
+  /** The caller's `X-Request-Id` if it is valid, else a new id. */
   readonly id: string;
   readonly method: string;
-  /** The matched route with its parameters in braces, `/api/sm/v1/secrets/{uid}`: never a value from the request. */
+  /**
+   * The matched route with its parameters in braces, `/api/sm/v1/secrets/{uid}`: never a value from
+   * the request.
+   */
   readonly route: string;
   /**
-   * The source address, canonical: what the limiter counts and an audit record shows. No operation meets a request
-   * without one: its caller has reset the connection, and the request ends there.
+   * The canonical source address, for the limiter and the audit. Requests without one, whose
+   * connection was reset, do not reach an operation.
    */
   readonly ip: string;
   /** At most 256 characters. */
   readonly userAgent: string | null;
-  /** When the request came, ISO 8601 UTC with microseconds. */
+  /** The time of the request, ISO 8601 UTC with microseconds. */
   readonly time: string;
 }

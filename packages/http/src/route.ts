@@ -1,19 +1,18 @@
 import type { Bucket } from "@coffer/ratelimit";
 import type { z } from "zod";
-import type { Authenticate } from "./authenticate.ts";
-import { anyone } from "./authenticate.ts";
+import { anyone, type Authenticate } from "./authenticate.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** A request as an operation sees it: who, what, with which body. */
+/** A validated request, as passed to an operation. */
 export interface Call<Caller, Params = unknown, Body = unknown, Query = unknown> {
   readonly caller: Caller;
   readonly params: Params;
   readonly body: Body;
   readonly query: Query;
   readonly request: RequestContext;
-  /** The headers that the route names, lower-case, as they came; a header that was not sent is not there. */
+  /** The headers that the route names, by lower-case name; without absent ones. */
   readonly headers: Readonly<Record<string, string>>;
   /** The entity tags of `If-None-Match`, unquoted, `W/` removed. `*` for any. */
   readonly held: readonly string[];
@@ -21,7 +20,7 @@ export interface Call<Caller, Params = unknown, Body = unknown, Query = unknown>
   readonly expected: string | undefined;
 }
 
-/** What createApp needs to know of an endpoint. Made by `route`, which checks the operation against the schemas. */
+/** An endpoint, made by `route`, which checks the operation against the schemas. */
 export interface Route<Deps, Caller = unknown> {
   readonly method: Method;
   /** As Express writes it, `/api/sm/v1/secrets/:uid`. */
@@ -40,7 +39,7 @@ export interface Route<Deps, Caller = unknown> {
   readonly tokensPerKibibyte: number;
   readonly permit: ((deps: Deps, call: PermitCall<never, never>) => Promise<unknown>) | undefined;
   readonly status: 200 | 201 | 204;
-  /** Takes the call that the schemas above make. */
+  /** Takes a call with the types of the schemas. */
   readonly run: (deps: Deps, call: Call<never>) => Promise<unknown>;
 }
 
@@ -60,38 +59,41 @@ export interface RouteRow<Deps, Caller, Params, Body, Query> {
   bucket: Bucket;
   caller: Authenticate<Caller, Deps>;
   /**
-   * The operation's own statement checks the caller's state: `confirm` is called only when the request is about to be
-   * refused for its form, so that a revoked caller always meets 401. Default: `confirm` before the body is read.
+   * The operation checks the caller's state itself. `confirm` is called only before a refusal for
+   * the request's form, so that a revoked caller always gets 401. Default: `confirm` before the
+   * body is read.
    */
   lazy?: boolean;
-  /** Of the path's parameters. A path of another shape names nothing: 404. */
+  /** The schema of the path parameters; a mismatch is 404. */
   params?: Params;
-  /** Of the query. Without one the query is ignored. */
+  /** The schema of the query. Without one the query is ignored. */
   query?: Query;
-  /** Of the JSON body, or `raw` for its bytes as they came. Without one a body is not read. */
+  /** The schema of the JSON body, or `raw` for the bytes. Without one no body is read. */
   body?: Body;
-  /** A request without a body is one with `{}`. */
+  /** Reads a missing body as `{}`. */
   bodyOptional?: boolean;
-  /** Names of headers that the operation gets besides a raw body, lower-case. A signature of the body is one. */
+  /** Lower-case names of headers for the operation, such as the signature of a raw body. */
   headers?: readonly string[];
   /** Default 1 MiB; 16 KiB for JSON from anonymous callers, who may not compress it either. */
   bodyLimitBytes?: number;
   /** Structural tokens per KiB of JSON where a long list needs more than 50,000 of them. */
   tokensPerKibibyte?: number;
   /**
-   * Authorizes what the path names. Called before a body that may exceed 64 KiB is read; throws ServiceError. The
-   * operation still authorizes: this only keeps callers without access from the cost of a large body.
+   * Authorizes before a body that may exceed 64 KiB is read; throws ServiceError. The operation
+   * authorizes again: this only spares the cost of large bodies of callers without access.
    */
   permit?: (deps: Deps, call: PermitCall<Caller, Parsed<Params>>) => Promise<unknown>;
   status: 200 | 201 | 204;
-  /** Returns a plain JSON value, `tagged`, `streamed`, `notModified`, or with status 204 nothing. */
+  /**
+   * Returns a plain JSON value, `tagged`, `streamed`, `notModified`, or with status 204 nothing.
+   */
   run: (deps: Deps, call: Call<Caller, Parsed<Params>, Parsed<Body>, Parsed<Query>>) => Promise<unknown>;
 }
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
 
-/** Makes a route from its row and checks at compile time that the operation takes what the row's schemas give. */
+/** Makes a route, and checks at compile time that the operation takes the types of the schemas. */
 export function route<
   Deps,
   Caller,

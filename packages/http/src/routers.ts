@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Express, Request, Response } from "express";
-import express from "express";
-import { bySpecificity } from "./by-specificity.ts";
+import express, { type Express, type Request, type Response } from "express";
 import { pathOf } from "./read-query.ts";
 import type { Method, Route } from "./route.ts";
 
@@ -15,9 +13,9 @@ export type Handle = (
 type Router = (request: IncomingMessage, response: ServerResponse, otherwise: () => void) => void;
 
 /**
- * Hands routes to Express. Express tries one after the other, so each method and number of slashes has a router of its
- * own, and a request meets only those that it can match. Returns what finds it; undefined when there is none.
- * @throws Error when two routes have the same method and path.
+ * Registers routes with Express. Express tries routes in sequence, so each method and number of
+ * slashes has its own router. Returns the function that finds the router of a request, if any.
+ * @throws Error if two routes have the same method and path
  */
 export function createRouters<Deps, Caller>(
   routes: readonly Route<Deps, Caller>[],
@@ -30,18 +28,18 @@ export function createRouters<Deps, Caller>(
     routers.set(name, router);
     const handle = handleOf(row);
     router[methodName(row.method)](row.path, (request, response) => {
-      // Only a wildcard has several values, and no path here has one.
+      // Only wildcards have several values, and no path has one.
       handle(request, response, request.params as Record<string, string>);
     });
   }
   return (method, url) => {
     const router = routers.get(`${method === "HEAD" ? "GET" : method} ${depth(url)}`);
-    // Express makes its own objects of the two.
+    // Express extends the Node objects.
     return router && ((request, response, otherwise) => router(request as Request, response as Response, otherwise));
   };
 }
 
-/** An Express that does nothing but match paths: exactly, and as they are written. */
+/** An Express that only matches paths, exactly. */
 function plainExpress(): Express {
   const router = express();
   for (const setting of ["x-powered-by", "etag", "query parser"]) router.disable(setting);
@@ -51,7 +49,6 @@ function plainExpress(): Express {
 
 const slash = 47;
 
-/** How many slashes the path of a request target has. */
 function depth(url: string): number {
   const path = pathOf(url);
   let count = 0;
@@ -61,4 +58,19 @@ function depth(url: string): number {
 
 function methodName(method: Method): Lowercase<Method> {
   return method.toLowerCase() as Lowercase<Method>; // toLowerCase gives string
+}
+
+/**
+ * Sorts routes so that the first match is right: a literal segment before a parameter.
+ * @throws Error if two have the same method and path
+ */
+function bySpecificity<Deps, Caller>(routes: readonly Route<Deps, Caller>[]): Route<Deps, Caller>[] {
+  const seen = new Set<string>();
+  for (const { method, path } of routes) {
+    const name = `${method} ${path.replace(/:[^/]+/g, ":")}`;
+    if (seen.has(name)) throw new Error(`two routes for ${name}`);
+    seen.add(name);
+  }
+  const key = (path: string): string => path.replace(/:[^/]+/g, "\uffff");
+  return routes.toSorted((a, b) => (key(a.path) < key(b.path) ? -1 : key(a.path) > key(b.path) ? 1 : 0));
 }

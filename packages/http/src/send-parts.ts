@@ -3,10 +3,10 @@ import { closedByCaller } from "./closed-by-caller.ts";
 import { mustClose } from "./unread-body.ts";
 
 /**
- * Answers with JSON text in parts, each asked for when the caller has taken those before. The head goes with the first,
- * so that what is thrown before is still answered like any error; whoever catches a later one has to cut the
- * connection. Of HEAD only the first part is asked for. Returns the status.
- * @throws what `parts` throws.
+ * Streams JSON text with backpressure. Sends the head with the first part, so that an earlier error
+ * gets an ordinary response; after a later error the caller must cut the connection. Reads only the
+ * first part for HEAD. Returns the status.
+ * @throws what `parts` throws
  */
 export async function sendParts(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
@@ -16,7 +16,7 @@ export async function sendParts(
 ): Promise<number> {
   const all = [...headers, "Content-Type", "application/json; charset=utf-8"];
   if (mustClose(request)) {
-    // Dropped as it comes, for as long as a request may take.
+    // Drops the rest of the body.
     all.push("Connection", "close");
     request.resume();
   }
@@ -31,7 +31,7 @@ export async function sendParts(
   return status;
 }
 
-/** Resolves when more may be written, or nobody is there any more. */
+/** Resolves on drain, or when the connection is closed. */
 function taken(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { answerClientError, refuseHostless } from "./client-error.ts";
@@ -8,23 +7,23 @@ import { createDrain } from "./drain.ts";
 
 export interface Listener {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Takes requests for a WebSocket. Without it they are answered as ordinary ones. */
+  /** Handles WebSocket upgrades. Without it they are ordinary requests. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 /** In milliseconds. */
 export interface Timeouts {
-  /** Until the headers of a request are there. */
+  /** For the headers of a request. */
   headers: number;
-  /** Until all of a request is there. */
+  /** For the whole request. */
   request: number;
-  /** During which nothing moves on a connection with a request: its caller does not take the answer. */
+  /** Without traffic on a connection with a request: the client does not read the response. */
   idle: number;
 }
 
 export interface ServeOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
   /** How long `close` waits for requests in flight before it cuts them. */
   drainSeconds: number;
@@ -36,15 +35,15 @@ export interface Serving {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections, lets requests in flight finish, closes connections as they become idle, leaves upgraded
-   * connections to whoever took them over, and cuts what is left of both after the drain period.
+   * Stops listening, lets requests in flight finish and closes idle connections. Upgraded
+   * connections belong to their handler. Cuts all remaining connections after the drain period.
    */
   close(): Promise<void>;
 }
 
 const defaultTimeouts: Timeouts = { headers: 10_000, request: 120_000, idle: 120_000 };
 const longestCheckMilliseconds = 1_000;
-// Longer than proxies keep an idle connection, so that none is closed under a request on its way.
+// Longer than the keep-alive of proxies, so that no connection closes under a request in flight.
 const keepAliveMilliseconds = 75_000;
 const headerBytes = 16 * 1024;
 
@@ -62,7 +61,7 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
     keepAliveTimeout: keepAliveMilliseconds,
     maxHeaderSize: headerBytes,
     requireHostHeader: false,
-    // Anything else that a client offers to change to (h2c) is declined by answering the request.
+    // Other upgrades (h2c) are declined with an ordinary response.
     shouldUpgradeCallback: ({ headers }) => upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
   server.setTimeout(timeouts.idle);
@@ -74,7 +73,7 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
     if (!refuseHostless(request, response)) listener(request, response);
   };
   server.on("request", take);
-  // Node would say 100 Continue before anybody has looked at the request; whoever reads the body says it.
+  // Node would send 100 Continue at once; here the reader of the body sends it.
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
   server.on("clientError", answerClientError);

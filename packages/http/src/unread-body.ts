@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hasBody } from "./read-body.ts";
 
-// A body up to this size is cheaper to let pass than a new connection.
+// Reading a body of this size is cheaper than a new connection.
 const passBytes = 64 * 1024;
 const lingerBytes = 4 * 1024 * 1024;
 const lingerMilliseconds = 1000;
 
-/** Whether so much of a request is still to come that its connection is not worth keeping. */
+/** Whether the unread body is so large that the connection should be closed. */
 export function mustClose(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   const announced = request.headers["content-length"];
@@ -14,9 +14,9 @@ export function mustClose(request: IncomingMessage): boolean {
 }
 
 /**
- * Answers a request whose body is not wanted and closes the connection. The answer is complete at once; the end of the
- * connection follows when the caller stops sending, or after 4 MiB or 1 s, because closing while bytes arrive resets
- * the connection and could take the answer away from the caller.
+ * Sends a response without reading the body, and closes the connection when the caller stops
+ * sending, or after 4 MiB or 1 s: closing while bytes arrive would reset the connection and could
+ * lose the response.
  */
 export function answerUnread(
   request: IncomingMessage,

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Bucket } from "@coffer/ratelimit";
-import type { Span } from "@coffer/telemetry";
-import { extractTrace, span } from "@coffer/telemetry";
+import { extractTrace, type Span, span } from "@coffer/telemetry";
 import { admit } from "./admit.ts";
 import { createBegin, isGone } from "./begin.ts";
 import type { AppOptions } from "./create-app.ts";
@@ -13,30 +12,30 @@ import { nothingAt, refusalBody, refusalHeaders, visibleError } from "./refusal.
 import { inPairs, refuseUpgrade } from "./refuse-upgrade.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** A request to change protocols that the limiter has let pass. The operation takes over the socket. */
+/** An upgrade request that the limiter accepted. The operation takes over the socket. */
 export interface Upgrade {
   readonly request: RequestContext;
   readonly query: Readonly<Record<string, string | string[]>>;
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
-  /** The span of the upgrade; what is said on the connection is none of its. */
+  /** The span of the upgrade, without the later messages. */
   readonly span: Span;
-  /** Headers for the answer that accepts the upgrade: request id and rate limit. */
+  /** Headers for the 101 response: request id and rate limit. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** An endpoint that takes the connection over. */
+/** An endpoint that upgrades the connection. */
 export interface UpgradeRoute<Deps> {
   readonly path: string;
   readonly bucket: Bucket;
-  /** Takes the socket, or throws a `ServiceError`, which is then written to it as an ordinary answer. */
+  /** Takes over the socket, or throws a `ServiceError`, which is sent as an HTTP response. */
   readonly run: (deps: Deps, upgrade: Upgrade) => Promise<unknown>;
 }
 
 /**
- * Makes the listener of a server's `upgrade` event. Order as for requests: id, address, limiter, the operation; each is a
- * span in the trace of its caller, with the status of a refusal, and what it became otherwise by the operation.
+ * Makes the listener of a server's `upgrade` event. Order: request id, source address, limiter,
+ * operation. Each upgrade is a span in its caller's trace, with the status of a refusal.
  */
 export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
   const { deps, limiter, telemetry } = options;
@@ -58,7 +57,7 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
       try {
         const bucket = row?.bucket ?? bucketOfPath(path);
         if (bucket !== undefined) await admit(limiter, bucket, { context, headers });
-        if (row === undefined) throw nothingAt(path, "there is nothing at this path that changes protocols");
+        if (row === undefined) throw nothingAt(path, "nothing at this path accepts an upgrade");
         const query = readQuery(incoming.url ?? "");
         const upgrade = { request: context, query, incoming, socket, head, span: active, headers: inPairs(headers) };
         await row.run(deps, upgrade);
@@ -77,7 +76,7 @@ export function createUpgrade<Deps, Caller>(options: AppOptions<Deps, Caller>) {
   }
 
   return function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // A connection that breaks while nobody listens to its errors must not end the process.
+    // Without a listener, an error would end the process.
     socket.on("error", () => undefined);
     void take(incoming, socket, head);
   };

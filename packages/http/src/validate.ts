@@ -1,13 +1,12 @@
-import type { ErrorDetail } from "@coffer/errors";
-import { ServiceError } from "@coffer/errors";
+import { type ErrorDetail, ServiceError } from "@coffer/errors";
 import type { z } from "zod";
 import { mostIssues } from "./most-issues.ts";
 import { isOversize } from "./oversize.ts";
 
 /**
  * Parses one part of a request. `part` is how the details name the whole of it ("body").
- * @throws ServiceError `payload_too_large` when a text is over its limit in KiB, else `invalid_request`, with details
- * that never quote a value.
+ * @throws ServiceError `payload_too_large` when a text is over its limit in KiB, else
+ *   `invalid_request`, with details that never quote a value.
  */
 export function validate<Output>(schema: z.ZodType<Output>, value: unknown, part: string): Output {
   const result = schema.safeParse(value);
@@ -25,17 +24,17 @@ function detailOf(issue: z.core.$ZodIssue, part: string): ErrorDetail {
 }
 
 function textOf(issue: z.core.$ZodIssue): string {
-  // zod's text for unknown keys quotes them, and they may be anything the caller sent.
+  // zod's message quotes unknown keys, which are client input.
   if (issue.code === "unrecognized_keys") return "unknown field";
-  // What is wrong with the name of a map's entry is said by the schema of its names.
+  // The schema of the names describes an invalid name.
   if (issue.code === "invalid_key") return `the name ${issue.issues[0]?.message ?? "is not valid"}`;
   return issue.message;
 }
 
-// Names in a request may be the caller's own (the keys of a map): only what looks like one of ours is repeated.
+// Keys of maps are client input: only names in our format are repeated.
 const ours = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Whether a field or parameter of this name may be named in an answer. */
+/** Whether a response may repeat this field or parameter name. */
 export function isOurs(name: string): boolean {
   return ours.test(name);
 }

@@ -17,7 +17,7 @@ interface Sent {
   body?: string | Uint8Array<ArrayBuffer> | null;
 }
 
-/** Sends a JSON body unless told otherwise. */
+/** Sends a body, by default as JSON. */
 function send({ path = "/api/things", method = "POST", headers, body = '{"name":"a"}' }: Sent = {}): Promise<Response> {
   return fetch(app.url + path, { method, headers: headers ?? { "content-type": "application/json" }, body });
 }
@@ -147,7 +147,7 @@ await t.test("the limit is 1 MiB where a route says nothing", async (t) => {
   t.equal((await send({ ...patch, body: sized(1024 * 1024 + 1) })).status, 413);
 });
 
-await t.test("a gzip body is taken, and its limit counts what is in it", async (t) => {
+await t.test("a gzip body is taken, and its limit counts inflated bytes", async (t) => {
   const put = { method: "PUT", headers: gzipHeaders };
   t.match(await (await send({ ...put, body: zipped('{"name":"a"}') })).json(), { body: { name: "a" } });
   t.equal((await send({ ...put, body: zipped(`{"name":"a"${" ".repeat(88)}}`) })).status, 200, "100 bytes");
@@ -186,7 +186,7 @@ await t.test("an anonymous JSON body has at most 16 KiB and no coding", async (t
   t.equal((await send({ path: "/api/large", headers, body: zipped(sized(100)) })).status, 400);
 });
 
-await t.test("a body that is too long by what it announces is 413, whatever it is coded in", async (t) => {
+await t.test("a body that announces more than the limit is 413, in any coding", async (t) => {
   const noGzip = "x".repeat(101);
   for (const coding of ["gzip", "identity", "br"]) {
     const headers = { "content-type": "application/json", "content-encoding": coding };
@@ -279,7 +279,7 @@ await t.test("a route without a body does not read one", async (t) => {
   t.match(await connection.until(/HTTP\/1\.1 404 /), /not_found/, "the connection goes on behind it");
 });
 
-await t.test("a caller that goes away in the middle of its body is forgotten", async (t) => {
+await t.test("a caller that disconnects during its body is dropped", async (t) => {
   const connection = await openRaw(t, app.port);
   connection.socket.write(post("Content-Length: 50\r\nExpect: 100-continue", '{"name":'));
   await connection.until(/100 Continue/);
@@ -290,7 +290,7 @@ await t.test("a caller that goes away in the middle of its body is forgotten", a
 });
 
 for (const coding of ["identity", "gzip"]) {
-  await t.test(`a caller that goes away while it is identified is forgotten too (${coding})`, async (t) => {
+  await t.test(`a caller that disconnects while it is identified is dropped too (${coding})`, async (t) => {
     const identifying = Promise.withResolvers<() => void>();
     const app = await startApp(t, [
       route({
@@ -313,24 +313,24 @@ for (const coding of ["identity", "gzip"]) {
     );
     const identified = await identifying.promise;
     connection.socket.destroy();
-    // The server has heard of it when another connection, opened after that, is answered.
+    // The server has read the reset once it answers a connection that was opened later.
     t.equal((await fetch(`${app.url}/nothing`)).status, 404);
     identified();
     await until("the request is over", async () => (await app.metrics()).includes('status_code="499"'), 5);
   });
 }
 
-await t.test("a body is asked for with 100 Continue only when somebody reads it", async (t) => {
+await t.test("100 Continue is sent only when the body is read", async (t) => {
   const body = '{"name":"a"}';
-  const ask = (path: string, length: number): string =>
+  const head = (path: string, length: number): string =>
     post(`Content-Length: ${length}\r\nExpect: 100-continue\r\nConnection: close`, "", path).slice(0, -4) + "\r\n\r\n";
   const taken = await openRaw(t, app.port);
-  taken.socket.write(ask("/api/things", body.length));
+  taken.socket.write(head("/api/things", body.length));
   await taken.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
   taken.socket.write(body);
   t.match(await taken.ended(), /HTTP\/1\.1 201 /);
-  t.match(await sendRaw(t, app.port, ask("/api/things", 101)), /^HTTP\/1\.1 413 /);
-  t.match(await sendRaw(t, app.port, ask("/api/nothing", 10)), /^HTTP\/1\.1 404 /);
+  t.match(await sendRaw(t, app.port, head("/api/things", 101)), /^HTTP\/1\.1 413 /);
+  t.match(await sendRaw(t, app.port, head("/api/nothing", 10)), /^HTTP\/1\.1 404 /);
 });
 
 await t.test("a body over its limit is refused without being read", async (t) => {

@@ -5,6 +5,7 @@ import {
   chosenOrg,
   compactJwe,
   cursorText,
+  instantText,
   decodeCursor,
   encodeCursor,
   namedValues,
@@ -63,7 +64,7 @@ await t.test("a compact JWE has five parts, of which only the key and the tag's 
   t.end();
 });
 
-await t.test("a name has 1 to 128 characters, whatever their bytes, and no control characters", (t) => {
+await t.test("a name has 1 to 128 characters, of any length in bytes, and no control characters", (t) => {
   const key = "\u{1F511}";
   check(
     nameText(),
@@ -145,7 +146,51 @@ await t.test("a moment is UTC, from the year 1 on, up to microseconds", (t) => {
   t.end();
 });
 
-await t.test("a cursor brings back the position that it was made of, and no other text does", (t) => {
+await t.test("an instant has any offset and is normalized to UTC with microseconds", (t) => {
+  for (const [text, normalized] of [
+    ["2026-11-20T10:00:00Z", "2026-11-20T10:00:00.000000Z"],
+    ["2026-11-20T10:00:00.1Z", "2026-11-20T10:00:00.100000Z"],
+    ["2026-11-20T10:00:00.123456789Z", "2026-11-20T10:00:00.123456Z"],
+    ["2026-11-20T10:00:00.9999999Z", "2026-11-20T10:00:00.999999Z"],
+    [`2026-11-20T10:00:00.${"0".repeat(300)}1Z`, "2026-11-20T10:00:00.000000Z"],
+    ["2026-11-20t10:00:00z", "2026-11-20T10:00:00.000000Z"],
+    ["2026-11-20T10:00:00+01:00", "2026-11-20T09:00:00.000000Z"],
+    ["2026-11-20T10:00:00-00:00", "2026-11-20T10:00:00.000000Z"],
+    ["2024-02-29T23:30:00.5-23:59", "2024-03-01T23:29:00.500000Z"],
+    ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z"],
+    ["0000-12-31T23:59:59-00:01", "0001-01-01T00:00:59.000000Z"],
+    ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"],
+  ] as const)
+    t.equal(instantText.parse(text), normalized, text.slice(0, 40));
+  for (const none of [
+    "0000-12-31T23:59:59Z",
+    "0001-01-01T00:00:00+00:01",
+    "9999-12-31T23:59:59-00:01",
+    "10000-01-01T00:00:00Z",
+    "+010000-01-01T00:00:00Z",
+    "2026-11-20T10:00:00.Z",
+    "2026-11-20T10:00:00",
+    "2026-11-20T10:00Z",
+    "2026-11-20 10:00:00Z",
+    "2026-11-20T24:00:00Z",
+    "2026-11-20T23:59:60Z",
+    "2026-11-20T10:00:00+0100",
+    "2026-11-20T10:00:00+24:00",
+    "2026-11-20",
+    "2026-13-01T00:00:00Z",
+    "2025-02-29T00:00:00Z",
+    "1700000000",
+    "infinity",
+    "now",
+    "",
+    1,
+    null,
+  ])
+    t.equal(instantText.safeParse(none).error?.issues.length, 1, JSON.stringify(none));
+  t.end();
+});
+
+await t.test("a cursor decodes to its position, and other text is refused", (t) => {
   const position = z.strictObject({ after: z.int().positive() });
   const cursor = encodeCursor({ after: 7 });
   t.ok(takes(cursorText, cursor));
@@ -154,7 +199,7 @@ await t.test("a cursor brings back the position that it was made of, and no othe
   for (const other of others) {
     t.throws(
       () => decodeCursor(other, position),
-      Object.assign(new Error("the cursor is not one that this list gave"), { code: "invalid_request" }),
+      Object.assign(new Error("the cursor is not from this list"), { code: "invalid_request" }),
     );
   }
   t.end();
@@ -213,6 +258,7 @@ await t.test("no issue quotes the value", (t) => {
     uidText,
     sha256Text,
     timestampText,
+    instantText,
     pageLimit,
     cursorText,
     nameText(3),

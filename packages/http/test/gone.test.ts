@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { until } from "@coffer/testkit";
 import t from "tap";
-import type { RequestContext, UpgradeRoute } from "../src/index.ts";
-import { anyone, route, routerSecretHeader } from "../src/index.ts";
+import { anyone, type RequestContext, route, routerSecretHeader, type UpgradeRoute } from "../src/index.ts";
 import { sendRaw } from "./raw.ts";
 import { startApp } from "./start-app.ts";
 
@@ -30,7 +29,7 @@ const upgrading: UpgradeRoute<object> = {
 };
 const app = await startApp(t, [answering], { upgrades: [upgrading], routerSecret: "router-secret" });
 
-/** Sends a request and resets its connection at once, so that its source has no address any more when it is read. */
+/** Sends a request and resets its connection at once, so that its source address is unknown when it is read. */
 async function sendAndReset(target: string, headers = ""): Promise<void> {
   const socket = connect(app.port, "127.0.0.1");
   socket.on("error", () => undefined);
@@ -42,7 +41,7 @@ async function sendAndReset(target: string, headers = ""): Promise<void> {
 const abandoned = async (routeName: string): Promise<boolean> =>
   (await app.metrics()).includes(`http_route="${routeName}",http_response_status_code="499"`);
 
-await t.test("a request whose caller has reset the connection is not begun, not limited and no error", async (t) => {
+await t.test("a request whose caller has reset the connection is not run, not limited and not an error", async (t) => {
   await until("one of them was read", async () => {
     await sendAndReset("POST /api/things");
     return abandoned("/api/things");
@@ -60,7 +59,7 @@ await t.test("a request whose caller has reset the connection is not begun, not 
   t.notMatch(app.logged(), /"level":"(?:warn|error|fatal)"/);
 });
 
-await t.test("nor is one that the router in front says has no address", async (t) => {
+await t.test("nor is one without an address from the router", async (t) => {
   const before = begun.length;
   const head = "POST /api/things HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n";
   const sent = `${head}${routerSecretHeader}: router-secret\r\nX-Forwarded-For: unknown\r\n\r\n`;

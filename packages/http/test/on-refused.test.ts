@@ -1,12 +1,9 @@
 import { ServiceError } from "@coffer/errors";
-import type { Test } from "tap";
-import t from "tap";
+import t, { type Test } from "tap";
 import { z } from "zod";
-import type { RefusedCall } from "../src/index.ts";
-import { route } from "../src/index.ts";
+import { type RefusedCall, route } from "../src/index.ts";
 import { openRaw } from "./raw.ts";
-import type { Person } from "./rows.ts";
-import { person, rows, uid } from "./rows.ts";
+import { person, type Person, rows, uid } from "./rows.ts";
 import { startApp } from "./start-app.ts";
 
 const secret = `/api/sm/v1/secrets/${uid}`;
@@ -22,8 +19,8 @@ interface Refusal {
   params: unknown;
 }
 
-/** Serves the rows and notes every refusal that the app was told of. */
-async function noting(t: Test, onRefused?: () => Promise<void>) {
+/** Serves the rows and records every refusal that the app reports. */
+async function recording(t: Test, onRefused?: () => Promise<void>) {
   const refusals: Refusal[] = [];
   const app = await startApp<Person | { kind: "anonymous" }>(t, rows, {
     onRefused: async (row, { caller, params }: RefusedCall<Person | { kind: "anonymous" }>, error) => {
@@ -39,14 +36,14 @@ async function noting(t: Test, onRefused?: () => Promise<void>) {
   return { app, refusals };
 }
 
-await t.test("a refusal is on record before its answer goes out", async (t) => {
+await t.test("a refusal is recorded before its response is sent", async (t) => {
   let release = (): void => undefined;
   const recorded = new Promise<void>((resolve) => (release = resolve));
-  const { app, refusals } = await noting(t, () => recorded);
+  const { app, refusals } = await recording(t, () => recorded);
   const connection = await openRaw(t, app.port);
   connection.socket.write(`GET ${secret.replace(uid, "x")} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ann\r\n\r\n`);
   while (refusals.length === 0) await new Promise(setImmediate);
-  // Whatever had been said on the one connection would be here before what is said on another after that.
+  // An earlier response on this connection would arrive before a later one on another.
   t.equal((await fetch(`${app.url}/api/things`)).status, 200);
   t.equal(connection.received(), "");
   release();
@@ -54,8 +51,8 @@ await t.test("a refusal is on record before its answer goes out", async (t) => {
   t.strictSame(refusals, [{ path: "/api/sm/v1/secrets/:uid", status: 404, caller: "ann", params: { uid: "x" } }]);
 });
 
-await t.test("who was refused is known as far as it had been found out", async (t) => {
-  const { app, refusals } = await noting(t);
+await t.test("a refusal has the caller if it was identified", async (t) => {
+  const { app, refusals } = await recording(t);
   const put = (name: string, body: string) => fetch(app.url + secret, as(name, { method: "PUT", body }));
   await put("nobody", "{}");
   await put("blocked", "{}");
@@ -73,10 +70,10 @@ await t.test("who was refused is known as far as it had been found out", async (
   );
 });
 
-await t.test("what was sent is known once the whole of it was understood", async (t) => {
+await t.test("a refusal has query and body only if both were valid", async (t) => {
   const sent: unknown[] = [];
   const row = route({
-    ...({ method: "PUT", path: "/api/told", bucket: "user", caller: person, status: 200 } as const),
+    ...({ method: "PUT", path: "/api/things", bucket: "user", caller: person, status: 200 } as const),
     ...{ query: z.object({ limit: z.coerce.number() }), body: z.object({ name: z.string() }) },
     run: () => Promise.reject(new ServiceError("access_denied", "no access")),
   });
@@ -84,7 +81,7 @@ await t.test("what was sent is known once the whole of it was understood", async
     onRefused: (_row, { query, body }) => Promise.resolve(void sent.push({ query, body })),
   });
   const put = (search: string, body: string) =>
-    fetch(`${app.url}/api/told${search}`, as("ann", { method: "PUT", body }));
+    fetch(`${app.url}/api/things${search}`, as("ann", { method: "PUT", body }));
   await put("?limit=7", '{"name":"a","other":1}');
   await put("?limit=x", '{"name":"a"}');
   await put("?limit=7", "{");
@@ -92,8 +89,8 @@ await t.test("what was sent is known once the whole of it was understood", async
   t.strictSame(sent, [{ query: { limit: 7 }, body: { name: "a" } }, nothing, nothing]);
 });
 
-await t.test("what the limiter refuses, or no route matches, is no refusal of anybody", async (t) => {
-  const { app, refusals } = await noting(t);
+await t.test("rate-limited and unmatched requests are not reported", async (t) => {
+  const { app, refusals } = await recording(t);
   const bootstrap = (): Promise<Response> =>
     fetch(`${app.url}/api/sm/v1/bootstrap`, as("ann", { method: "POST", body: '{"name":"a"}' }));
   for (let i = 0; i < 5; i++) t.equal((await bootstrap()).status, 200);
@@ -104,16 +101,16 @@ await t.test("what the limiter refuses, or no route matches, is no refusal of an
 });
 
 await t.test("when a refusal cannot be recorded, the request fails instead", async (t) => {
-  const away = await noting(t, () => Promise.reject(new ServiceError("unavailable", "the audit is away")));
+  const away = await recording(t, () => Promise.reject(new ServiceError("unavailable", "the audit is away")));
   const answer = await fetch(away.app.url + secret.replace(uid, "x"), as("ann"));
   t.equal(answer.status, 503);
   t.match(await answer.json(), { error: "unavailable" });
-  const broken = await noting(t, () => Promise.reject(new TypeError("a bug")));
+  const broken = await recording(t, () => Promise.reject(new TypeError("a bug")));
   t.equal((await fetch(broken.app.url + secret.replace(uid, "x"), as("ann"))).status, 500);
 });
 
 await t.test("a revoked caller meets 401 before its body is read", async (t) => {
-  const { app } = await noting(t);
+  const { app } = await recording(t);
   const patch = (name: string, body: string) => fetch(`${app.url}/api/things`, as(name, { method: "PATCH", body }));
   t.equal((await patch("revoked", "{not read")).status, 401);
   t.equal((await patch("ann", '{"name":"a"}')).status, 200);

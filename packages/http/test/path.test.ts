@@ -9,7 +9,7 @@ const authorization = "Bearer ann";
 const get = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(app.url + path, { headers: { authorization }, ...init });
 
-await t.test("a path names exactly one thing, in one spelling", async (t) => {
+await t.test("each path has exactly one spelling", async (t) => {
   t.equal((await get(`/api/sm/v1/secrets/${uid}`)).status, 200);
   for (const other of [
     `/api/sm/v1/secrets/${uid}/`,
@@ -97,7 +97,7 @@ await t.test("a path that cannot be decoded is 404", async (t) => {
   t.notMatch(app.logged(), /URIError|"level":"error"/);
 });
 
-await t.test("a literal segment goes before a parameter, whatever the order of the rows", async (t) => {
+await t.test("a literal segment goes before a parameter, in any order of rows", async (t) => {
   t.match(await (await get("/api/sm/v1/secrets/search?title=x")).json(), {
     request: { route: "/api/sm/v1/secrets/search" },
   });

@@ -2,13 +2,12 @@ import { parseTrustedProxies } from "@coffer/ratelimit";
 import t from "tap";
 import { routerSecretHeader } from "../src/index.ts";
 import { openRaw } from "./raw.ts";
-import type { TestApp } from "./start-app.ts";
+import { startApp, type TestApp } from "./start-app.ts";
 import { rows, uid } from "./rows.ts";
-import { startApp } from "./start-app.ts";
 
 const app = await startApp(t, rows);
 let addresses = 0;
-/** An address that no other test has used. */
+/** A new address. */
 const freshAddress = (): string => `203.0.113.${++addresses}`;
 
 interface From {
@@ -49,7 +48,7 @@ await t.test("every answer of a limited endpoint says how much is left", async (
   t.equal(answer.headers.get("retry-after"), /t=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1]);
 });
 
-await t.test("the limiter is asked before the caller, the path's shape and the body", async (t) => {
+await t.test("the limiter comes before authentication, path validation and the body", async (t) => {
   const address = freshAddress();
   await exhaust(address);
   for (const from of [
@@ -110,7 +109,7 @@ await t.test("without a trusted proxy the header means nothing", async (t) => {
   t.equal((await bootstrap(undefined, { of })).status, 429);
 });
 
-await t.test("a router that shows the secret says where a request comes from", async (t) => {
+await t.test("the forwarded address of a router with the secret is used", async (t) => {
   const of = await startApp(t, rows, { trustedProxies: parseTrustedProxies([]), routerSecret: "the secret" });
   const routed = { of, headers: { [routerSecretHeader]: "the secret" } };
   await exhaust("203.0.113.1", routed);
@@ -139,7 +138,7 @@ await t.test("a refused request with a huge body is answered without reading it"
       "the answer is complete before any of the body was sent",
     );
 
-    // A caller that sends all the same is cut off soon.
+    // A caller that sends the body nevertheless is cut off soon.
     const chunk = Buffer.alloc(64 * 1024, "x");
     let sent = 0;
     while (!connection.socket.closed && sent < 64 * 1024 * 1024) {
@@ -163,7 +162,7 @@ await t.test("a refused request with a small body keeps its connection", async (
   t.notMatch(connection.received(), /Connection: close/);
 });
 
-await t.test("a refused caller that waits for 100 Continue is never asked for the body", async (t) => {
+await t.test("a refused caller that waits for 100 Continue never gets it", async (t) => {
   const address = freshAddress();
   await exhaust(address);
   const connection = await openRaw(t, app.port);

@@ -1,15 +1,14 @@
 import { once } from "node:events";
-import type { Socket } from "node:net";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
-/** A connection on which a test writes what no HTTP client would. */
+/** A connection for requests that no HTTP client would send. */
 export interface RawConnection {
   readonly socket: Socket;
-  /** All that has come so far. */
+  /** Everything that was received. */
   received(): string;
-  /** Waits until what has come matches. Throws when the connection ends before. */
+  /** Waits until the received text matches. Throws when the connection ends before. */
   until(pattern: RegExp): Promise<string>;
-  /** Waits until the server has closed the connection. Returns all that came. */
+  /** Waits until the server has closed the connection. Returns everything that was received. */
   ended(): Promise<string>;
 }
 
@@ -37,7 +36,7 @@ export async function openRaw(t: { teardown(work: () => unknown): unknown }, por
   };
 }
 
-/** Sends one request as it is written and returns what comes until the server closes the connection. */
+/** Sends one request as it is, and returns everything until the server closes the connection. */
 export async function sendRaw(
   t: { teardown(work: () => unknown): unknown },
   port: number,

@@ -1,7 +1,6 @@
+import { errorCodes, type ErrorCode } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
-import type { ErrorCode } from "@coffer/errors";
-import { errorCodes } from "@coffer/errors";
 import { z } from "zod";
 import { anyone, oversize, route } from "../src/index.ts";
 import { echo, rows, uid } from "./rows.ts";
@@ -17,7 +16,7 @@ const failing = route({
   status: 200,
   run: (_deps: object, { query: { code, retry } }) => {
     if (code === "bug") throw new TypeError("secret-detail of a bug");
-    if (code === "string") throw "secret-detail of a string"; // eslint-disable-line @typescript-eslint/only-throw-error -- what is thrown is not always an Error
+    if (code === "string") throw "secret-detail of a string"; // eslint-disable-line @typescript-eslint/only-throw-error -- code may throw any value
     const options = { details: [{ field: "x", issue: "wrong" }], cause: new Error("secret-detail of a cause") };
     return Promise.reject(
       new ServiceError(
@@ -106,7 +105,7 @@ await t.test("an operation that returns nothing where a body is promised is a bu
   }
 });
 
-/** Returns what JSON has no form for. */
+/** Returns a value without a JSON form. */
 function loop(): Promise<unknown> {
   const value: { self?: unknown } = {};
   value.self = value;
@@ -126,7 +125,7 @@ await t.test("204 has no body and no type", async (t) => {
   t.equal(answer.headers.get("cache-control"), "no-store");
 });
 
-await t.test("a caller is asked for as soon as the limiter has let the request pass", async (t) => {
+await t.test("authentication follows the limiter", async (t) => {
   const app = await startApp(t, rows);
   const put = (authorization: string | undefined, body: string): Promise<Response> =>
     fetch(`${app.url}/api/sm/v1/secrets/${uid}`, {

@@ -6,7 +6,7 @@ import { startApp } from "./start-app.ts";
 const app = await startApp(t, rows);
 const made = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-await t.test("a request id of the right form is kept and shown in the answer", async (t) => {
+await t.test("a valid request id is used and returned in the response", async (t) => {
   for (const id of ["a", "A-z0.9_", "x".repeat(128), "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"]) {
     const answer = await fetch(`${app.url}/api/things`, { headers: { "x-request-id": id } });
     t.equal(answer.headers.get("x-request-id"), id);
@@ -22,7 +22,7 @@ await t.test("any other is replaced", async (t) => {
   }
 });
 
-await t.test("of several none is kept", async (t) => {
+await t.test("several request ids are replaced", async (t) => {
   const text = await sendRaw(
     t,
     app.port,
@@ -36,7 +36,7 @@ await t.test("each request gets one of its own", async (t) => {
   t.equal(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size, 50);
 });
 
-await t.test("a request says who asked, from where and when", async (t) => {
+await t.test("a request context has the caller's address, agent and time", async (t) => {
   const before = new Date().toISOString();
   const headers = { "user-agent": "x".repeat(300), "x-forwarded-for": "2001:DB8::1" };
   const { request } = (await (await fetch(`${app.url}/api/things`, { headers })).json()) as {

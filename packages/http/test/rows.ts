@@ -1,7 +1,16 @@
 import { ServiceError } from "@coffer/errors";
 import { z } from "zod";
-import type { Authenticate, Call, Route } from "../src/index.ts";
-import { anyone, base64Text, bearerToken, nameText, route, uidText } from "../src/index.ts";
+import {
+  anyone,
+  type Authenticate,
+  base64Text,
+  bearerToken,
+  type Call,
+  nameText,
+  type Route,
+  route,
+  uidText,
+} from "../src/index.ts";
 
 export interface Person {
   kind: "person";
@@ -9,8 +18,8 @@ export interface Person {
 }
 
 /**
- * `Bearer <name>` is that person, except: `nobody` is refused as unknown, `blocked` as not allowed, and `revoked` looks
- * genuine until his state is asked.
+ * `Bearer <name>` is that person, except: `nobody` is refused as unknown, `blocked` as not allowed;
+ * `revoked` passes until the state is confirmed.
  */
 export const person: Authenticate<Person> = async ({ authorization }) => {
   const name = bearerToken(authorization);
@@ -32,7 +41,7 @@ export function echo(_deps: object, call: Call<unknown>): Promise<unknown> {
 const thing = z.object({ name: nameText() });
 const path = z.object({ uid: uidText });
 
-/** Endpoints of every kind, each of which answers with its call. */
+/** Endpoints of every kind, which answer with their call. */
 export const rows: readonly Route<object, Person | { kind: "anonymous" }>[] = [
   route({
     method: "GET",

@@ -8,7 +8,7 @@ import { startApp } from "./start-app.ts";
 const request = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 const shape = /\r\n\r\n\{"error":"invalid_request","message":"[^"]+","request_id":"[0-9a-f-]{36}"\}$/;
 
-await t.test("what is no request is answered in the shape of every error", async (t) => {
+await t.test("a malformed request gets the usual error body", async (t) => {
   const app = await startApp(t, rows);
   for (const text of [
     "nonsense\r\n\r\n",
@@ -50,7 +50,7 @@ await t.test("a caller that trickles its headers is cut off", async (t) => {
   t.ok(took >= 300 && took < 5_000, `after ${took} ms`);
 });
 
-await t.test("a caller that trickles its body is cut off, and nobody waits for the rest", async (t) => {
+await t.test("a caller that trickles its body is cut off", async (t) => {
   const app = await startApp(t, rows, { timeouts: { headers: 300, request: 600, idle: 10_000 } });
   const connection = await openRaw(t, app.port);
   connection.socket.write(
@@ -63,7 +63,7 @@ await t.test("a caller that trickles its body is cut off, and nobody waits for t
   while (!/status_code="499"/.test(await app.metrics())) await new Promise(setImmediate);
 });
 
-/** A route with an answer of so many bytes, more than any buffer on the way takes. */
+/** A route with a response of `bytes` bytes, more than all buffers on the way. */
 function longRoute(bytes: number) {
   const text = "x".repeat(bytes);
   return route({
@@ -88,7 +88,7 @@ await t.test("a caller that does not take its answer is cut off", async (t) => {
   t.ok((await connection.ended()).length < 32 * mebibyte);
 });
 
-await t.test("a caller that takes its answer slowly gets all of it, also when the end has come", async (t) => {
+await t.test("a slow reader gets the whole response, also during shutdown", async (t) => {
   const timeouts = { headers: 5_000, request: 10_000, idle: 2_000 };
   const app = await startApp(t, [longRoute(16 * mebibyte)], { timeouts, drainSeconds: 60 });
   const idle = await openRaw(t, app.port);
@@ -106,7 +106,7 @@ await t.test("a caller that takes its answer slowly gets all of it, also when th
   await closed;
 });
 
-/** A route that answers when it is told to, and says how many wait. */
+/** A route that answers when the test says so, and counts waiting requests. */
 function slowRoute() {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -129,13 +129,13 @@ await t.test("at the end requests in flight are answered and their connections c
   connection.socket.write(request("/api/slow"));
   while (state.waiting === 0) await new Promise(setImmediate);
   const closed = app.close();
-  await t.rejects(openRaw(t, app.port), { code: "ECONNREFUSED" }, "nobody new is let in");
+  await t.rejects(openRaw(t, app.port), { code: "ECONNREFUSED" }, "no new connection");
   state.release();
   t.match(await connection.ended(), /^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/);
   await closed;
 });
 
-await t.test("at the end a request on a connection that was kept is answered and told to close", async (t) => {
+await t.test("at shutdown a request on an idle connection is answered with Connection: close", async (t) => {
   const { row, state } = slowRoute();
   state.release();
   const app = await startApp(t, [row], { drainSeconds: 20 });
@@ -160,7 +160,7 @@ await t.test("at the end an idle connection is closed", async (t) => {
   await connection.ended();
 });
 
-await t.test("what does not end in the drain period is cut", async (t) => {
+await t.test("connections are cut after the drain period", async (t) => {
   const { row, state } = slowRoute();
   const app = await startApp(t, [row], { drainSeconds: 0.3 });
   const connection = await openRaw(t, app.port);
@@ -177,7 +177,7 @@ await t.test("close may be called twice", async (t) => {
   await app.close();
 });
 
-await t.test("a port that is taken is an error that says so", async (t) => {
+await t.test("a port in use is an error with its code", async (t) => {
   const answer: RequestListener = (_request, response) => response.end("x");
   const first = await serve(answer, { host: "127.0.0.1", port: 0, drainSeconds: 1 });
   t.teardown(() => first.close());

@@ -2,15 +2,14 @@ import { ServiceError } from "@coffer/errors";
 import { sendSlowly, until } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
-import type { Authenticate, RefusedCall } from "../src/index.ts";
-import { bearerToken, route } from "../src/index.ts";
+import { type Authenticate, bearerToken, type RefusedCall, route } from "../src/index.ts";
 import { startApp } from "./start-app.ts";
 
-// Between the head of a request and its body much may happen: its caller may be logged out.
+// The caller may be logged out between the head of a request and its body.
 
 interface Caller {
   name: string;
-  /** How many callers had been identified when this one was. */
+  /** How many callers had been identified before this one. */
   number: number;
 }
 
@@ -39,23 +38,23 @@ const app = await startApp(
 const url = `${app.url}/api/things`;
 const body = { name: "a thing" };
 
-await t.test("whoever is revoked while the body is on its way is refused, and nothing is done", async (t) => {
+await t.test("a caller who is revoked during the body is refused, and the operation does not run", async (t) => {
   for (const method of ["POST", "PUT"]) {
     const token = `revoked-during-${method}`;
     const answer = await sendSlowly(url, { method, token, body }, () => Promise.resolve(revoked.add(token)));
     t.equal(answer.status, 401, method);
     t.match(answer.body, '"error":"invalid_token"');
-    t.equal(refused.at(-1)?.caller, undefined, "who it is is not known any more");
+    t.equal(refused.at(-1)?.caller, undefined, "the caller is unknown");
   }
   t.strictSame(ran, []);
 });
 
-await t.test("whoever is not is served, as the one that was found out last", async (t) => {
+await t.test("any other caller is served, as last identified", async (t) => {
   const answer = await sendSlowly(url, { method: "POST", token: "somebody", body }, () => Promise.resolve());
   t.strictSame([answer.status, JSON.parse(answer.body)], [200, { name: "somebody", number: identified }]);
 });
 
-await t.test("a body that comes at once costs no second look", async () => {
+await t.test("a fast body needs no second identification", async () => {
   await until("one was identified once", async () => {
     const before = identified;
     const headers = { authorization: "Bearer quick", "content-type": "application/json" };

@@ -2,8 +2,7 @@ import { Writable } from "node:stream";
 import { createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
 import { testRedis } from "@coffer/testkit";
-import type { App, AppOptions, Route, Serving, Timeouts } from "../src/index.ts";
-import { createApp, serve } from "../src/index.ts";
+import { type App, type AppOptions, createApp, type Route, serve, type Serving, type Timeouts } from "../src/index.ts";
 
 interface Scope {
   teardown(work: () => unknown): unknown;
@@ -12,7 +11,7 @@ interface Scope {
 export interface TestApp extends Serving {
   /** All log lines so far. */
   logged(): string;
-  /** What answers, for a server of the test's own. */
+  /** The listener, for a server of the test. */
   app: App;
   /** The metrics in the text format. */
   metrics(): Promise<string>;
@@ -24,8 +23,8 @@ type Options<Caller> = Partial<Omit<AppOptions<object, Caller>, "routes" | "tele
 };
 
 /**
- * Serves routes with a limiter on a Redis of the test's own: five strict requests in 60 s, many others. The test stands
- * on a trusted proxy, so that it may say from which address it comes.
+ * Serves routes with a limiter on a Redis of the test: five strict requests in 60 s, many others. The
+ * test is a trusted proxy, so that it can choose its address.
  */
 export async function startApp<Caller>(
   t: Scope,

@@ -5,23 +5,23 @@ import { anyone, route, streamed } from "../src/index.ts";
 import { openRaw } from "./raw.ts";
 import { startApp } from "./start-app.ts";
 
-/** What a test lets an answer consist of, and how far it came. */
+/** The parts of a response, and how many were read. */
 interface Source {
   parts(): AsyncGenerator<string>;
-  asked: number;
+  read: number;
   left: boolean;
 }
 const sources = new Map<string, Source>();
 
-/** An answer at /api/answers/{name}: `count` parts, instead of one of which `error` is thrown. */
+/** A response at /api/answers/{name}: `count` parts, one of which may throw `error`. */
 function answerOf(name: string, count: number, { part = '"part"', error, at = 0 }: Partial<Thrown> = {}): Source {
   const source: Source = {
-    asked: 0,
+    read: 0,
     left: false,
     async *parts() {
       try {
         for (let n = 0; n < count; n += 1) {
-          source.asked += 1;
+          source.read += 1;
           await Promise.resolve();
           if (error !== undefined && n === at) throw error;
           yield `${n === 0 ? "[" : ","}${part}${n === count - 1 ? "]" : ""}`;
@@ -74,45 +74,42 @@ await t.test("an answer in parts is one document with its tag", async (t) => {
   }
 });
 
-await t.test(
-  "what is thrown before the first part is answered, what is thrown later cuts the answer off",
-  async (t) => {
-    const error = new ServiceError("access_denied", "not any more");
-    answerOf("early", 3, { error });
-    const early = await get("early");
-    t.equal(early.status, 403);
-    t.match(await early.json(), { error: "access_denied" });
-    t.equal(early.headers.get("etag"), null);
-    answerOf("late", 3, { error, at: 2 });
-    await t.rejects(
-      get("late").then((late) => late.text()),
-      "no end of the answer comes",
-    );
-    t.strictSame(refused, ["early access_denied", "late access_denied"], "both are recorded");
-    await until("it is counted as what it was", () => counted(403));
-  },
-);
+await t.test("an error before the first part is answered, a later one cuts the response", async (t) => {
+  const error = new ServiceError("access_denied", "not any more");
+  answerOf("early", 3, { error });
+  const early = await get("early");
+  t.equal(early.status, 403);
+  t.match(await early.json(), { error: "access_denied" });
+  t.equal(early.headers.get("etag"), null);
+  answerOf("late", 3, { error, at: 2 });
+  await t.rejects(
+    get("late").then((late) => late.text()),
+    "no end of the answer comes",
+  );
+  t.strictSame(refused, ["early access_denied", "late access_denied"], "both are recorded");
+  await until("it is counted as what it was", () => counted(403));
+});
 
-await t.test("an answer that a store's outage cuts off is logged and counted as such", async (t) => {
+await t.test("an answer that a store's outage cuts off is logged and counted", async (t) => {
   answerOf("outage", 2, { error: new ServiceError("unavailable", "the database does not answer"), at: 1 });
   await t.rejects(get("outage").then((response) => response.text()));
   await until("it is counted", () => counted(503));
   t.match(app.logged(), /a request could not be served/);
 });
 
-await t.test("no part is asked for that the caller has no room for, and none after it has gone", async (t) => {
+await t.test("parts are read with backpressure, and none after a disconnect", async (t) => {
   const source = answerOf("large", 1000, { part: `"${"x".repeat(1024 * 1024)}"` });
   const caller = await openRaw(t, app.port);
   caller.socket.write("GET /api/answers/large HTTP/1.1\r\nHost: x\r\n\r\n");
   await caller.until(/200 OK/);
   caller.socket.pause();
-  // Whatever would be asked for without waiting is asked for before another request is answered.
+  // A part that was read without backpressure would be read before another request is answered.
   for (let n = 0; n < 20; n += 1) await (await get("none")).text();
-  t.ok(source.asked < 100, `${source.asked} of 1000`);
+  t.ok(source.read < 100, `${source.read} of 1000`);
   t.notOk(source.left);
   caller.socket.destroy();
   await until("it is left", () => source.left);
-  t.ok(source.asked < 100, `${source.asked} of 1000`);
+  t.ok(source.read < 100, `${source.read} of 1000`);
   await until("it is counted", () => counted(499));
 });
 
@@ -122,17 +119,17 @@ await t.test("a caller that takes everything gets everything", async (t) => {
   t.ok(source.left);
 });
 
-await t.test("HEAD asks for one part and has no body", async (t) => {
+await t.test("HEAD reads one part and has no body", async (t) => {
   const source = answerOf("head", 10);
   const response = await get("head", { method: "HEAD" });
   t.equal(response.status, 200);
   t.equal(response.headers.get("etag"), '"tag"');
   t.equal(await response.text(), "");
-  t.equal(source.asked, 1);
+  t.equal(source.read, 1);
   t.ok(source.left);
 });
 
-await t.test("a body that nobody reads does not hold the answer up", async (t) => {
+await t.test("an unread body does not delay the response", async (t) => {
   answerOf("unread", 2);
   const caller = await openRaw(t, app.port);
   caller.socket.write("GET /api/answers/unread HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n");

@@ -14,7 +14,7 @@ async function counted(app: { metrics(): Promise<string> }): Promise<string[]> {
   );
 }
 
-await t.test("each request is counted by method, route and status, never by what was in it", async (t) => {
+await t.test("each request is counted by method, route and status, never by its content", async (t) => {
   const app = await startApp(t, rows);
   const authorization = "Bearer ann";
   const path = `/api/sm/v1/secrets/${uid}`;

@@ -26,7 +26,7 @@ const exported = z.object({
   resourceSpans: z.array(z.object({ scopeSpans: z.array(z.object({ spans: z.array(span) })) })),
 });
 
-/** Takes what an exporter sends. */
+/** Receives an exporter's requests. */
 async function receiver(t: { teardown(work: () => unknown): unknown }): Promise<{ url: string; bodies: string[] }> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
@@ -73,5 +73,5 @@ await t.test("each request is a server span in the trace of its caller, without 
   ]);
   t.notMatch(JSON.stringify(spans), canary);
   const logged = stdout.split("\n").find((line) => line.includes("operating")) ?? "{}";
-  t.match(JSON.parse(logged), { trace_id: traceId }, "what is logged meanwhile belongs to the trace");
+  t.match(JSON.parse(logged), { trace_id: traceId }, "a log line during the request belongs to its trace");
 });

@@ -1,17 +1,15 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { promisify } from "node:util";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
-import { anyone, route } from "../src/index.ts";
-import type { Upgrade, UpgradeRoute } from "../src/index.ts";
+import { anyone, route, type Upgrade, type UpgradeRoute } from "../src/index.ts";
 import { openRaw, sendRaw } from "./raw.ts";
 import { rows } from "./rows.ts";
 import { startApp } from "./start-app.ts";
 
-/** Accepts, unless the query says otherwise, and sends back what it is sent. */
+/** Accepts unless the query refuses, and echoes messages. */
 const echoing: UpgradeRoute<object> = {
   path: "/api/sync/ws",
   bucket: "strict",
@@ -46,7 +44,7 @@ await t.test("an upgrade is given to its route, which takes the socket over", as
   t.match(text, /^RateLimit-Policy: "strict";q=5;w=60\r$/m);
 });
 
-await t.test("what is not well formed in the query is the route's to refuse", async (t) => {
+await t.test("a malformed query is left to the route", async (t) => {
   const connection = await openRaw(t, app.port);
   connection.socket.write(upgrade("/api/sync/ws?token=%ff&other=%zz", freshAddress()));
   await connection.until(/^HTTP\/1\.1 101 /);
@@ -74,7 +72,7 @@ await t.test("upgrades are limited", async (t) => {
   t.match(text, /^HTTP\/1\.1 429 [^]*\r\nRetry-After: (60|5\d)\r\n[^]*"rate_limited"/);
 });
 
-await t.test("who is refused cannot hold the connection by keeping its own side open", async (t) => {
+await t.test("a refused client cannot hold the connection with a half-open socket", async (t) => {
   const server = createServer().on("upgrade", app.app.upgrade).listen(0, "127.0.0.1");
   t.teardown(() => server.close());
   await once(server, "listening");
@@ -94,7 +92,7 @@ await t.test("who is refused cannot hold the connection by keeping its own side 
   t.equal(await connections(), 0);
 });
 
-await t.test("elsewhere nothing changes protocols", async (t) => {
+await t.test("other routes do not upgrade", async (t) => {
   t.match(
     await sendRaw(t, app.port, upgrade("/api/things", freshAddress())),
     /^HTTP\/1\.1 404 [^]*RateLimit: "user"[^]*"not_found"/,
@@ -115,7 +113,7 @@ await t.test("an offer of another protocol than a WebSocket is declined by answe
   t.match(await connection.until(/\}$/), /^HTTP\/1\.1 200 OK\r\n/);
 });
 
-await t.test("a socket that breaks during an upgrade harms nobody", async (t) => {
+await t.test("a socket that breaks during an upgrade is ignored", async (t) => {
   for (let i = 0; i < 20; i++) {
     const connection = await openRaw(t, app.port);
     connection.socket.write(upgrade("/api/sync/ws?token=good", `198.51.100.${i}`));

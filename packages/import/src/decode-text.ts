@@ -1,11 +1,11 @@
 import { ImportError } from "./import-error.ts";
 
-/** The most that a text file may have, in bytes: a hundred thousand items are far below. */
+/** The size limit of a text file in bytes. A hundred thousand items are far below it. */
 export const largestText = 128 * 1024 * 1024;
 
 /**
- * The text of a file: UTF-8, or UTF-16 where a byte order mark says so (spreadsheets write that). The mark is taken off.
- * Throws ImportError `broken` for anything else, `too_large`.
+ * The text of a file: UTF-8, or UTF-16 with a byte order mark, as spreadsheets write it. Removes
+ * the mark. Throws ImportError `broken` for anything else, `too_large`.
  */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes.length > largestText)
@@ -20,7 +20,7 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** The text as JSON. Throws ImportError `broken`, without quoting it. */
+/** Parses the text as JSON. Throws ImportError `broken`, without a quote. */
 export function decodeJson(bytes: Uint8Array): unknown {
   const text = decodeText(bytes);
   try {

@@ -1,46 +1,58 @@
-import { customKindPrefix, customPrefix, recordTypePattern, uriKey } from "./record.ts";
-import type { FieldKind, PlainRecord } from "./record.ts";
+import {
+  customKindPrefix,
+  customPrefix,
+  type FieldKind,
+  type PlainRecord,
+  recordTypePattern,
+  uriKey,
+} from "./record.ts";
 
 /**
- * Fields that a file of ours carries for formats which have no place of their own for them: what stands after the dot is
- * the record's own name of the field.
+ * The prefix of our fields in formats without an equivalent. The record's own field name follows
+ * the dot.
  */
 export const ownPrefix = "coffer.";
 
 /**
- * The custom field that says a record's own type. It does not begin as the names of fields do, so that it clashes with
- * none. Before there was this one it was `coffer.type`.
+ * The custom field with a record's type. Its form differs from field names, so that it clashes with
+ * none. Earlier versions used `coffer.type`.
  */
 export const typeMarker = "coffer:type";
 
-/** Fields whose second value is hidden as the first one is. */
+/** Fields whose further values are hidden too. */
 const secretKeys = ["password", "totp_secret", "private_key", "passphrase", "credential", "code", "number"];
 
-/** A record that is being put together. Nothing that is put in twice replaces what was there. */
+/** A record under construction. A second value never replaces the first. */
 export interface Draft {
-  /** A field with a meaning. Empty values are passed over; one that is taken makes the value a custom field. */
+  /** Sets a known field. Ignores empty values; a second value becomes a custom field. */
   set(key: string, value: string): void;
-  /** A field that somebody named, or one that we wrote there for lack of a better place. */
+  /** Adds a custom field of a person, or one of ours without an equivalent. */
   custom(label: string, value: string, kind?: FieldKind): void;
-  /** One more address, with its rule of matching and what it is called; the same one with the same of both counts once. */
+  /** Adds an address with its match rule and label. Exact duplicates are ignored. */
   addUri(uri: string, more?: { match?: string; label?: string }): void;
   has(key: string): boolean;
-  /** The value of a field; undefined where there is none. */
+  /** The value of a field; undefined without one. */
   get(key: string): string | undefined;
-  /** Whether there is anything beyond these keys. */
+  /** Whether there is any field besides these. */
   holdsMoreThan(keys: readonly string[]): boolean;
   finish(): PlainRecord;
 }
 
-/** Begins a record. One without a name gets its first address's host, else its user's name. */
+/** Starts a record. Without a name it gets its first address's host, else its user name. */
 export function newDraft(type: string, name: string): Draft {
   const fields = new Map<string, string>();
   const uris = new Set<string>();
-  /** How often a label was given; counting anew for each would take a file of a thousand equal ones too long. */
+  /**
+   * The number of uses per label. Counting each time would make a file with a thousand equal labels
+   * too slow.
+   */
   const labels = new Map<string, number>();
   let nextUri = 0;
   let ownType: string | undefined;
-  /** What `coffer.type` said, which is the type of a record where no `coffer:type` is, and else its field `type`. */
+  /**
+   * The value of `coffer.type`: the record's type if there is no `coffer:type`, otherwise its field
+   * `type`.
+   */
   let typeOrField: string | undefined;
 
   const set = (key: string, value: string): void => {

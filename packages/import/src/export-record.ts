@@ -1,6 +1,6 @@
 import type { PlainRecord } from "./record.ts";
 
-/** A record that is written into a file. */
+/** A record to write into a file. */
 export interface ExportRecord extends PlainRecord {
   /** A UUID. */
   id: string;

@@ -1,9 +1,8 @@
 import type { RecordPayload } from "@coffer/crypto";
 import { ownPrefix, typeMarker } from "./draft.ts";
-import { customKindPrefix, customPrefix } from "./record.ts";
-import type { FieldKind, PlainRecord } from "./record.ts";
+import { customKindPrefix, customPrefix, type FieldKind, type PlainRecord } from "./record.ts";
 
-/** A field as formats with custom fields hold it. */
+/** A custom field of a format. */
 export interface ExtraField {
   label: string;
   value: string;
@@ -13,8 +12,8 @@ export interface ExtraField {
 const kinds: readonly FieldKind[] = ["text", "hidden", "boolean", "linked"];
 
 /**
- * What a format has no place for, as custom fields: those that somebody named under that name, ours under `coffer.` and
- * the field's name, from which a Draft takes them again.
+ * Fields without an equivalent as custom fields: those of a person under their own names, ours with
+ * the prefix `coffer.`, which a Draft recognizes.
  */
 export function extraFields(payload: RecordPayload): ExtraField[] {
   const fields: ExtraField[] = [];
@@ -28,7 +27,7 @@ export function extraFields(payload: RecordPayload): ExtraField[] {
   return fields;
 }
 
-/** Whether the key only says what kind another field is, in a way that `ExtraField` holds. */
+/** Whether the key only holds the kind of another field, in a form that `ExtraField` supports. */
 function isKindOf(key: string, payload: RecordPayload): boolean {
   if (!key.startsWith(customKindPrefix)) return false;
   const label = key.slice(customKindPrefix.length);
@@ -36,20 +35,20 @@ function isKindOf(key: string, payload: RecordPayload): boolean {
   return holds && kinds.some((kind) => kind === payload[key] && kind !== "text");
 }
 
-/** Whether a field can stand under that name, and is not taken for one of ours. */
+/** Whether a field can have that name without looking like one of ours. */
 function isName(label: string): boolean {
   return label !== "" && !label.startsWith(ownPrefix) && label !== typeMarker;
 }
 
 /**
- * Whether a record's type has to be said: where the format makes another one of it, or where a field is named `type`,
- * which would be taken for it.
+ * Whether a record's type must be written: the format would change it, or a field is named `type`,
+ * which would look like it.
  */
 export function saysType({ type, payload }: PlainRecord, readAs: string): boolean {
   return type !== readAs || payload["type"] !== undefined;
 }
 
-/** The payload without fields that are held elsewhere. */
+/** The payload without fields that are stored elsewhere. */
 export function withoutKeys(payload: RecordPayload, keys: readonly string[]): RecordPayload {
   return Object.fromEntries(Object.entries(payload).filter(([key]) => !keys.includes(key)));
 }

@@ -1,4 +1,7 @@
-/** A folder's path as records hold it: parts with `/` between. A slash in a part is `%2F`, a percent sign `%25`. */
+/**
+ * A folder's path in records: parts joined with `/`. A slash in a part is `%2F`, a percent sign
+ * `%25`.
+ */
 export function joinFolder(parts: readonly string[]): string {
   return parts
     .filter((part) => part !== "")

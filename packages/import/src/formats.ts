@@ -1,4 +1,3 @@
-/** The formats that are read. */
 export const importFormats = [
   "bitwarden-json",
   "bitwarden-csv",
@@ -11,7 +10,6 @@ export const importFormats = [
 ] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** The formats that are written. */
 export const exportFormats = [
   "coffer-json",
   "bitwarden-json",

@@ -7,17 +7,17 @@ import { ImportError } from "./import-error.ts";
 import { isKeepassDatabase, isZip } from "./magic.ts";
 import { areHeadings, hasPasswordHeading } from "./table/column-fields.ts";
 
-/** What a file looks like: a format, or a sentence of what it is instead. */
+/** The detected format of a file, or a sentence about what it is instead. */
 export interface FileDescription {
   format: ImportFormat | undefined;
   description: string;
-  /** Whether it is a table, also one of which no column is known. */
+  /** Whether it is a table, even without a known column. */
   isTable?: boolean;
 }
 
 /**
- * Looks at how a file begins and which names it holds. Throws ImportError `encrypted` for a KeePass database, `too_large`
- * for a text that is not read.
+ * Detects a format by the start of a file and the names in it. Throws ImportError `encrypted` for a
+ * KeePass database, `too_large` for a text above the limit.
  */
 export function describeFile(bytes: Uint8Array): FileDescription {
   if (isKeepassDatabase(bytes))
@@ -40,7 +40,7 @@ export function describeFile(bytes: Uint8Array): FileDescription {
   return describeTable(csvHeadings(text));
 }
 
-/** The names of an archive's files stand in it as they are. */
+/** An archive contains the names of its files uncompressed. */
 function describeArchive(bytes: Uint8Array): FileDescription {
   const text =
     new TextDecoder("latin1").decode(bytes.subarray(-65_536)) +
@@ -71,7 +71,10 @@ function describeTable(headings: readonly string[]): FileDescription {
   return { ...unknown(describeHeadings(headings)), isTable: true };
 }
 
-/** Without headings the first row is an item with its password: it is shown only where one of them is known. */
+/**
+ * Without headings the first row is an item with its password, so it is shown only if a heading is
+ * known.
+ */
 function describeHeadings(headings: readonly string[]): string {
   const way = 'say what they hold with --map, for instance --map "Salasana=password"';
   if (!areHeadings(headings))

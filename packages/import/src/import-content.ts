@@ -1,12 +1,15 @@
 import type { PlainRecord } from "./record.ts";
 
-/** When an item was made and changed elsewhere says nothing of what it is: a later export of the same item is the same. */
+/**
+ * Times of an item in another program do not identify it: a later export of the same item must be
+ * equal.
+ */
 const aside = ["original_created_at", "original_updated_at"];
 
 /**
- * For each record a text that is the same whenever the same record is read again, whatever its place in the file, and
- * another for every other record. Records that are the same throughout are numbered. An id made of it finds again what an
- * earlier import made.
+ * A text for each record that is equal whenever the record is read again, at any position,
+ * and different for every other record. Equal records are numbered. Ids that are derived from it
+ * find the records of an earlier import.
  */
 export function importContents(records: readonly PlainRecord[]): string[] {
   const seen = new Map<string, number>();

@@ -1,6 +1,6 @@
-/** What is read only when it is asked for. */
+/** Items that are read only on request. */
 export interface Include {
-  /** Items that were put into an archive. */
+  /** Archived items. */
   archived: boolean;
   /** Items in a recycle bin. */
   deleted: boolean;

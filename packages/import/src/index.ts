@@ -1,14 +1,10 @@
 export type { ExportRecord } from "./export-record.ts";
-export { exportFormats, importFormats } from "./formats.ts";
-export type { ExportFormat, ImportFormat } from "./formats.ts";
+export { type ExportFormat, exportFormats, type ImportFormat, importFormats } from "./formats.ts";
 export { importContents } from "./import-content.ts";
-export { ImportError } from "./import-error.ts";
-export type { ImportErrorCode } from "./import-error.ts";
+export { ImportError, type ImportErrorCode } from "./import-error.ts";
 export { columnFields, isColumnField } from "./table/column-fields.ts";
 export type { ColumnMap } from "./table/column-map.ts";
-export { readImport } from "./read.ts";
-export type { ImportedFile, ReadOptions } from "./read.ts";
+export { type ImportedFile, readImport, type ReadOptions } from "./read.ts";
 export type { PlainRecord } from "./record.ts";
 export type { LeftOut, LeftOutKind } from "./report.ts";
-export { writeExport } from "./write.ts";
-export type { WriteOptions, WrittenFile } from "./write.ts";
+export { writeExport, type WriteOptions, type WrittenFile } from "./write.ts";

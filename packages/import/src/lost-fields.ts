@@ -2,26 +2,26 @@ import type { ExportRecord } from "./export-record.ts";
 import type { PlainRecord } from "./record.ts";
 import type { LeftOut } from "./report.ts";
 
-/** A format as the check needs it. */
+/** A format, as the check needs it. */
 export interface CheckedFormat {
   write(records: readonly ExportRecord[]): string;
   read(bytes: Uint8Array): readonly PlainRecord[];
-  /** Why the format cannot hold this value of that field, where there is a reason that is known. */
+  /** The reason why the format cannot hold this value, if it is known. */
   why(field: string, value: string): string | undefined;
-  /** What another program makes of a value that comes back as it is. */
+  /** How another program shows a value that is preserved. */
   odd?(field: string, value: string): string | undefined;
 }
 
-/** What of the records a file does not give back, and those that it can hold at all. */
+/** The losses of a file, and the records that it can hold. */
 export interface CheckedRecords {
   held: ExportRecord[];
   leftOut: LeftOut[];
 }
 
 /**
- * What a file does not give back: each record is written and read again, and every field that is not as it was is told.
- * So no field is lost silently, whatever a record holds. One of which no file can be made, or none that can be read, does
- * not come back at all, and is kept from spoiling the others' file. Fields without a value are nothing.
+ * Finds what a file does not preserve: each record is written and read again, and every changed
+ * field is reported. So no field is lost silently. A record that cannot be written or read back is
+ * reported as a whole and left out of the file. Fields without a value are ignored.
  */
 export function lostFields(records: readonly ExportRecord[], format: CheckedFormat): CheckedRecords {
   const checked: CheckedRecords = { held: [], leftOut: [] };
@@ -50,8 +50,8 @@ function changesOf(
   [back, ...others]: readonly PlainRecord[],
   { why, odd }: CheckedFormat,
 ): LeftOut[] {
-  const told = (kind: LeftOut["kind"], reason: string): LeftOut => ({ kind, item: nameOf(record), reason });
-  if (back === undefined || others.length > 0) return [told("item", "it does not come back as one record")];
+  const lost = (kind: LeftOut["kind"], reason: string): LeftOut => ({ kind, item: nameOf(record), reason });
+  if (back === undefined || others.length > 0) return [lost("item", "it does not come back as one record")];
   const [before, after] = [valuesOf(record), valuesOf(back)];
   const fields = [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
     const value = before.get(field) ?? "";
@@ -59,16 +59,16 @@ function changesOf(
       before.get(field) !== after.get(field)
         ? (why(field, value) ?? `"${field}" does not come back as it is`)
         : odd?.(field, value);
-    return reason === undefined ? [] : [told("field", reason)];
+    return reason === undefined ? [] : [lost("field", reason)];
   });
-  return back.type === record.type ? fields : [told("field", "its type does not come back as it is"), ...fields];
+  return back.type === record.type ? fields : [lost("field", "its type does not come back as it is"), ...fields];
 }
 
 function nameOf({ id, payload }: ExportRecord): string {
   return payload["name"] ?? id;
 }
 
-/** A map, because a field may be called anything, also what every object has. */
+/** A Map, because a field may have any name, also that of an object's built-in member. */
 function valuesOf({ payload }: PlainRecord): Map<string, string> {
   return new Map(Object.entries(payload).filter(([, value]) => value !== ""));
 }

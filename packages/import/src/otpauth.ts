@@ -12,16 +12,16 @@ export interface OtpSettings {
   encoder?: string | undefined;
 }
 
-/** What a record holds for one-time codes: the secret alone where all else is as usual, else a link with the rest. */
+/** A record's value for one-time codes: the secret alone with default settings, else a link. */
 export function totpSecret({ secret, period = "30", digits = "6", algorithm = "SHA1", encoder }: OtpSettings): string {
   if (period === "30" && digits === "6" && algorithm === "SHA1" && encoder === undefined) return secret;
-  // People write a secret in groups; in a link a space would be a plus.
+  // People write a secret in groups; in a link a space would become a plus.
   const query = new URLSearchParams({ secret: secret.replace(/\s/g, ""), period, digits, algorithm });
   if (encoder !== undefined) query.set("encoder", encoder);
   return `otpauth://totp/?${query.toString()}`;
 }
 
-/** The settings of such a link; undefined for anything else. */
+/** The settings of such a link; undefined for other texts. */
 export function parseOtpauth(text: string): OtpSettings | undefined {
   const url = /^otpauth:\/\/totp\//i.test(text) ? URL.parse(text) : null;
   const secret = url?.searchParams.get("secret");

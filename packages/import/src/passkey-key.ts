@@ -1,8 +1,8 @@
 import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from "@coffer/crypto";
 
 /**
- * A passkey's private key as records hold it: PKCS#8 in base64url. Programs write it so, or as PEM. What is neither is
- * left as it is.
+ * A passkey's private key in a record: PKCS#8 in base64url. Accepts that and PEM; returns any other
+ * text unchanged.
  */
 export function keyFromPem(pem: string): string {
   const [, inner = ""] = /-----BEGIN PRIVATE KEY-----([A-Za-z\d+/=\s]+)-----END PRIVATE KEY-----/.exec(pem) ?? [];
@@ -13,7 +13,7 @@ export function keyFromPem(pem: string): string {
   }
 }
 
-/** The same as PEM. */
+/** The inverse of `keyFromPem`. */
 export function keyToPem(key: string): string {
   try {
     const lines = encodeBase64(decodeBase64Url(key)).match(/.{1,64}/g) ?? [];
@@ -23,7 +23,10 @@ export function keyToPem(key: string): string {
   }
 }
 
-/** A credential's id as records hold it: base64url. Bitwarden writes a UUID for its 16 bytes, or `b64.` before it. */
+/**
+ * A credential's id in a record: base64url. Bitwarden writes a UUID for its 16 bytes, or the prefix
+ * `b64.`.
+ */
 export function credentialIdFrom(id: string): string {
   if (id.startsWith("b64.")) return id.slice("b64.".length);
   if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) return id;
@@ -32,12 +35,14 @@ export function credentialIdFrom(id: string): string {
   );
 }
 
-/** The same as Bitwarden writes it where it is no UUID. */
+/** The inverse of `credentialIdFrom` for an id that is no UUID. */
 export function credentialIdFor(id: string): string {
   return `b64.${id}`;
 }
 
-/** What kind of key it is, for one on P-256, as most are; undefined for another. `key` is PKCS#8 in base64url. */
+/**
+ * The kind of a P-256 key, the most common one; undefined for others. `key` is PKCS#8 in base64url.
+ */
 export function kindOfKey(key: string): Record<string, string> | undefined {
   try {
     const hex = Array.from(decodeBase64Url(key), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,31 +1,29 @@
+import { encodeRecord, type RecordPayload } from "@coffer/crypto";
+import { type ImportFormat, importFormats } from "./formats.ts";
 import { describeFile } from "./guess-format.ts";
-import type { ImportFormat } from "./formats.ts";
-import { importFormats } from "./formats.ts";
 import { ImportError } from "./import-error.ts";
 import type { Include } from "./include.ts";
-import { fitsOneRecord } from "./record-size.ts";
 import type { Reading } from "./report.ts";
 import { stackEnded } from "./stack-ended.ts";
 import { asNothing, isColumnField } from "./table/column-fields.ts";
 import type { ColumnMap } from "./table/column-map.ts";
 
 export interface ReadOptions extends Partial<Include> {
-  /** Guessed from what the file holds, when it is not given. */
+  /** By default detected from the content. */
   format?: ImportFormat | undefined;
-  /** What columns of a table hold, by their headings: a field, `custom`, `custom.<name>` or `none`. */
+  /** The meaning of columns by heading: a field, `custom`, `custom.<name>` or `none`. */
   map?: ColumnMap | undefined;
 }
 
 const tables: readonly ImportFormat[] = ["bitwarden-csv", "chrome-csv", "lastpass-csv", "csv"];
 
-/** What a file came to. */
 export interface ImportedFile extends Reading {
   format: ImportFormat;
 }
 
 /**
- * Reads a file of another password manager: every item becomes a record, and what becomes none is told. Nothing is sent
- * and nothing is kept. Throws ImportError for a file that cannot be read as a whole.
+ * Reads a file of another password manager: every item becomes a record, or is reported. Sends and
+ * stores nothing. Throws ImportError for a file that cannot be read completely.
  */
 export async function readImport(bytes: Uint8Array, options: ReadOptions = {}): Promise<ImportedFile> {
   const format = formatOf(bytes, options);
@@ -44,7 +42,7 @@ export async function readImport(bytes: Uint8Array, options: ReadOptions = {}): 
   return { ...reading, records, format };
 }
 
-/** The format that is named, or the one that the file looks like. Throws ImportError where they do not agree. */
+/** The given or detected format. Throws ImportError for a mismatch. */
 function formatOf(bytes: Uint8Array, { format: named, map = {} }: ReadOptions): ImportFormat {
   const odd = Object.values(map).find((field) => !isColumnField(field));
   if (odd !== undefined) throw new ImportError("wrong_format", `a column cannot be mapped to "${odd}": no such field`);
@@ -52,8 +50,9 @@ function formatOf(bytes: Uint8Array, { format: named, map = {} }: ReadOptions): 
   const mapped = Object.keys(map).length > 0;
   const format = named ?? file.format ?? (mapped && file.isTable ? "csv" : undefined);
   if (format === undefined)
-    throw new ImportError("unknown_format", `${file.description}; what is read: ${importFormats.join(", ")}`);
-  // Every table can be read as one, and one that looks like any table may be another program's with columns of its own.
+    throw new ImportError("unknown_format", `${file.description}; supported formats: ${importFormats.join(", ")}`);
+  // Every table can be read as a generic one, and a generic table may come from a program with
+  // additional columns.
   const agree = file.format === undefined || file.format === format || bothTables(file.format, format);
   if (!agree) throw new ImportError("wrong_format", `this is no ${format}: it looks like ${file.format}`);
   if (mapped && !tables.includes(format))
@@ -84,4 +83,14 @@ async function readAs(format: ImportFormat, bytes: Uint8Array, include: Include,
     case "coffer-json":
       return (await import("./coffer/json.ts")).readCofferJson(bytes);
   }
+}
+
+/** The size limit of a sealed record, in base64 characters. */
+const longestSealed = 256 * 1024;
+/** The overhead of sealing: a byte for the version, the nonce, the tag. */
+const sealing = 1 + 12 + 16;
+
+/** Whether the service accepts the sealed record. */
+function fitsOneRecord(payload: RecordPayload): boolean {
+  return Math.ceil((encodeRecord(payload).length + sealing) / 3) * 4 <= longestSealed;
 }

@@ -1,29 +1,31 @@
 import type { RecordPayload } from "@coffer/crypto";
 
-/** A record before it is encrypted: what one item of a file became, or what an item of a file is written from. */
+/** A record before its encryption: the result of one item of a file, or the source of one. */
 export interface PlainRecord {
-  /** As the service takes it, for instance `login`. */
+  /** In the form of the interface, for instance `login`. */
   type: string;
   payload: RecordPayload;
 }
 
-/** What a record's `type` may be. */
+/** The form of a record's `type`. */
 export const recordTypePattern = /^[a-z][a-z0-9_]{0,31}$/;
 
-/** A field that somebody named: `custom.<label>`. It clashes with none of the fields that have a meaning. */
+/** A custom field: `custom.<label>`. It clashes with no known field. */
 export const customPrefix = "custom.";
-/** What kind such a field is, where it is not plain text: `custom_type.<label>`. */
+/** The kind of a custom field, unless it is plain text: `custom_type.<label>`. */
 export const customKindPrefix = "custom_type.";
 
 /** `linked`: the value is the name of another field, whose value a program fills in. */
 export type FieldKind = "text" | "hidden" | "boolean" | "linked";
 
-/** The key of an address: `uri`, `uri_2`, `uri_3` and so on; its rule of matching is under `<key>_match`. */
+/**
+ * The key of an address: `uri`, `uri_2`, `uri_3` and so on. Its match rule is under `<key>_match`.
+ */
 export function uriKey(index: number): string {
   return index === 0 ? "uri" : `uri_${index + 1}`;
 }
 
-/** The addresses of a record with their rules of matching, in order. */
+/** The addresses of a record with their match rules, in order. */
 export function urisOf(payload: RecordPayload): { key: string; uri: string; match: string | undefined }[] {
   return Object.keys(payload)
     .filter((key) => /^uri(_[1-9]\d*)?$/.test(key))

@@ -1,30 +1,30 @@
 import type { CsvFile } from "./csv/write-csv.ts";
 import type { ExportFormat } from "./formats.ts";
 import type { ExportRecord } from "./export-record.ts";
-import { lostFields } from "./lost-fields.ts";
-import type { CheckedFormat } from "./lost-fields.ts";
+import { type CheckedFormat, lostFields } from "./lost-fields.ts";
 import type { LeftOut } from "./report.ts";
 
 export interface WriteOptions {
   /**
-   * In tables, cells that a spreadsheet would take for a formula get an apostrophe in front: those of names and notes
-   * always, with this also user names, passwords and secrets, which other programs then read with the apostrophe.
+   * In tables, cells that a spreadsheet would take for a formula get an apostrophe: names and notes
+   * always, with this option also user names, passwords and secrets, which other programs then read
+   * with the apostrophe.
    */
   forSpreadsheets?: boolean | undefined;
 }
 
 /** A file's text, and what it cannot hold. */
 export interface WrittenFile {
-  /** Of an archive, that of the file in it which holds the records. */
+  /** For an archive, the text of the file with the records. */
   text: string;
-  /** The whole file, where that is no text. */
+  /** The whole file, if it is no text. */
   archive?: Uint8Array;
   leftOut: LeftOut[];
-  /** What is to be known about the file as a whole, in sentences for a person. */
+  /** Notes about the whole file, in sentences for a person. */
   notes: string[];
 }
 
-/** Writes records as another program reads them. The text holds every secret in the clear. */
+/** Writes records in the format of another program. The text contains every secret in the clear. */
 export async function writeExport(
   format: ExportFormat,
   records: readonly ExportRecord[],
@@ -48,7 +48,7 @@ export async function writeExport(
   }
 }
 
-/** A file that holds all that a record can have, and what of these it does not hold all the same. */
+/** A file of a format that can hold everything, and the exceptions. */
 function checked(records: readonly ExportRecord[], format: CheckedFormat): WrittenFile {
   const { held, leftOut } = lostFields(records, format);
   return { text: format.write(held), leftOut, notes: [] };
@@ -90,7 +90,7 @@ async function keepassXml(): Promise<CheckedFormat> {
   };
 }
 
-/** The table has no room for what is no column of it: all that does not come back of a record is told. */
+/** The table cannot hold values without a column, so every lost value is reported. */
 async function lastpassCsv(records: readonly ExportRecord[], quoteAll: boolean): Promise<WrittenFile> {
   const { lastpassTypes, whyNotInLastpassCsv, writeLastpassCsv } = await import("./lastpass/write-csv.ts");
   const { readLastpassCsv } = await import("./lastpass/read-csv.ts");

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
-import { readImport } from "../src/index.ts";
-import type { PlainRecord } from "../src/index.ts";
+import { type PlainRecord, readImport } from "../src/index.ts";
 
 const file = (ending: string): Uint8Array =>
   readFileSync(new URL(`files/bitwarden-cli-2026.9.0${ending}`, import.meta.url));
@@ -12,7 +11,7 @@ const made = (created: string, updated = created): Record<string, string> => ({
 const note = (payload: Record<string, string>): PlainRecord => ({ type: "secure_note", payload });
 const login = (payload: Record<string, string>): PlainRecord => ({ type: "login", payload });
 
-/** Of the login that has most, what both formats hold. */
+/** The fields of the fullest login that both formats hold. */
 const shop = {
   name: "Läden & Söhne 🗝",
   username: "ada@example.com",
@@ -73,7 +72,7 @@ const passkey = {
   created: "2025-05-05T05:05:05.555Z",
 };
 
-/** In the file's order, which is that of the names. */
+/** In the file's order: by name. */
 const exported: PlainRecord[] = [
   note({
     name: "Bank",
@@ -237,7 +236,7 @@ const exported: PlainRecord[] = [
   note({ ...memo, "custom.a: b": "c: d", "custom_type.secret": "hidden", ...made("19:16:44.837") }),
 ];
 const archived = { kind: "item", item: "Archived", reason: "it is archived" };
-const told = [
+const expected = [
   archived,
   { kind: "history", item: "Läden & Söhne 🗝", reason: "earlier passwords: 2" },
   { kind: "setting", item: null, reason: 'the folder "Leer" holds nothing' },
@@ -247,13 +246,13 @@ await t.test("the JSON that Bitwarden's command line exports comes in whole", as
   const { format, records, leftOut, notes } = await readImport(file(".json"));
   t.strictSame([format, notes], ["bitwarden-json", []]);
   t.strictSame(records, exported);
-  t.strictSame(leftOut, told);
+  t.strictSame(leftOut, expected);
   const { records: more } = await readImport(file(".json"), { archived: true });
   const old = { name: "Archived", username: "old", password: "kept", archived: "true" };
   t.strictSame(more, [login({ ...old, ...made("19:17:30.480") }), ...exported]);
 });
 
-await t.test("its archive holds the same, and files by the names of their items", async (t) => {
+await t.test("its archive holds the same items, and files by the names of their items", async (t) => {
   const { format, records, leftOut } = await readImport(file(".zip"));
   t.equal(format, "bitwarden-json");
   t.strictSame(records, exported);
@@ -262,10 +261,10 @@ await t.test("its archive holds the same, and files by the names of their items"
     item: "With_ files",
     reason: `the attached file "${name}"`,
   });
-  t.strictSame(leftOut, [...told, attached("scan.txt"), attached("scan 2_ b.txt")]);
+  t.strictSame(leftOut, [...expected, attached("scan.txt"), attached("scan 2_ b.txt")]);
 });
 
-await t.test("its table comes in as far as it goes, and what it does not say is told", async (t) => {
+await t.test("its table comes in as far as possible, and the rest is reported", async (t) => {
   const { format, records, leftOut, notes } = await readImport(file(".csv"));
   t.strictSame([format, notes], ["bitwarden-csv", []]);
   t.strictSame(records, [

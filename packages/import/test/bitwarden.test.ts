@@ -1,6 +1,5 @@
 import t from "tap";
-import { readImport, writeExport } from "../src/index.ts";
-import type { ImportedFile, PlainRecord, ReadOptions } from "../src/index.ts";
+import { type ImportedFile, type PlainRecord, readImport, type ReadOptions, writeExport } from "../src/index.ts";
 import { bytesOf, withIds } from "./records.ts";
 import {
   encryptedForAccount,
@@ -19,7 +18,7 @@ const times = { original_created_at: "2025-06-01T10:00:00.000Z", original_update
 const named = (records: readonly PlainRecord[], name: string): PlainRecord[] =>
   records.filter(({ payload }) => payload["name"] === name);
 
-await t.test("a login with all that one can have, and its passkey as a record of its own", async (t) => {
+await t.test("a login with all fields, and its passkey as a record of its own", async (t) => {
   const { format, records } = await readJson(personal);
   t.equal(format, "bitwarden-json");
   const common = { folder: "Work/Servers", favorite: "true", ...times };
@@ -97,7 +96,7 @@ await t.test("notes, cards, identities, SSH keys, passkeys alone, and kinds that
   });
 });
 
-await t.test("what is left out is told, without a value", async (t) => {
+await t.test("values that are left out are reported, without the value", async (t) => {
   const { leftOut, records } = await readJson(personal);
   t.strictSame(leftOut, [
     { kind: "history", item: "Shop", reason: "earlier passwords: 2" },
@@ -135,12 +134,12 @@ await t.test("the archive with attachments names them", async (t) => {
   t.match(leftOut, [{ kind: "attachment", reason: /scan\.pdf/ }]);
 });
 
-await t.test("a byte order mark before it is passed over", async (t) => {
+await t.test("a byte order mark before it is ignored", async (t) => {
   const marked = await readImport(bytesOf(`\uFEFF${JSON.stringify(personal)}`));
   t.strictSame(marked.records, (await readJson(personal)).records);
 });
 
-await t.test("encrypted exports are refused with the way out", async (t) => {
+await t.test("encrypted exports are refused with advice", async (t) => {
   await t.rejects(readJson(encryptedForAccount), { code: "encrypted", message: /for its Bitwarden account/ });
   await t.rejects(readJson(protectedByPassword), { code: "encrypted", message: /password/ });
 });
@@ -190,7 +189,7 @@ await t.test("the table of an organization", async (t) => {
   t.strictSame(records, [{ type: "login", payload }]);
 });
 
-await t.test("a value that the table's readers take for none is told, and not written", async (t) => {
+await t.test("a value that the table's readers take for empty is reported, and not written", async (t) => {
   const payload = { name: "Shop", username: "ada", "custom.state": "undefined", "custom.other": "null" };
   const { text, leftOut } = await writeExport("bitwarden-csv", withIds([{ type: "login", payload }]));
   t.match(leftOut, [{ kind: "field", item: "Shop", reason: /"state": "undefined" is what the format says/ }]);
@@ -218,36 +217,39 @@ await t.test("a comma in a cell of addresses parts them where an address begins"
   }
 });
 
-await t.test("what Bitwarden refuses a whole file for is a note with fields, and comes back as it was", async (t) => {
-  const key = { name: "Key", private_key: "PRIVATE", public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" };
-  const { keyValue, credentialId: _id, ...rest } = passkey;
-  const whole = {
-    ...{ name: "Passkey", credential_id: "AAECAwQFBgcICQoLDA0ODw", private_key: keyValue, rp_id: rest.rpId },
-    ...{ key_type: rest.keyType, key_algorithm: rest.keyAlgorithm, key_curve: rest.keyCurve, counter: "0" },
-  };
-  const without = (payload: Record<string, string>, field: string): Record<string, string> =>
-    Object.fromEntries(Object.entries(payload).filter(([each]) => each !== field));
-  const lacking = (type: string, payload: Record<string, string>): PlainRecord[] =>
-    Object.keys(without(payload, "name")).map((field) => ({ type, payload: without(payload, field) }));
-  const records = [
-    { type: "ssh_key", payload: key },
-    { type: "passkey", payload: whole },
-    ...lacking("ssh_key", key),
-    ...lacking("passkey", whole),
-    { type: "ssh_key", payload: { ...key, fingerprint: " " } },
-    { type: "passkey", payload: { name: "Nothing in it" } },
-  ];
-  const { text, leftOut } = await writeExport("bitwarden-json", withIds(records));
-  const { items } = JSON.parse(text) as { items: { type: number }[] };
-  t.strictSame(
-    items.map(({ type }) => type),
-    [5, 1, ...records.slice(2).map(() => 2)],
-  );
-  t.strictSame(leftOut, []);
-  t.strictSame((await readImport(bytesOf(text))).records, records);
-});
+await t.test(
+  "a record for which Bitwarden would refuse the file becomes a note with fields, and is read back unchanged",
+  async (t) => {
+    const key = { name: "Key", private_key: "PRIVATE", public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" };
+    const { keyValue, credentialId: _id, ...rest } = passkey;
+    const whole = {
+      ...{ name: "Passkey", credential_id: "AAECAwQFBgcICQoLDA0ODw", private_key: keyValue, rp_id: rest.rpId },
+      ...{ key_type: rest.keyType, key_algorithm: rest.keyAlgorithm, key_curve: rest.keyCurve, counter: "0" },
+    };
+    const without = (payload: Record<string, string>, field: string): Record<string, string> =>
+      Object.fromEntries(Object.entries(payload).filter(([each]) => each !== field));
+    const lacking = (type: string, payload: Record<string, string>): PlainRecord[] =>
+      Object.keys(without(payload, "name")).map((field) => ({ type, payload: without(payload, field) }));
+    const records = [
+      { type: "ssh_key", payload: key },
+      { type: "passkey", payload: whole },
+      ...lacking("ssh_key", key),
+      ...lacking("passkey", whole),
+      { type: "ssh_key", payload: { ...key, fingerprint: " " } },
+      { type: "passkey", payload: { name: "Nothing in it" } },
+    ];
+    const { text, leftOut } = await writeExport("bitwarden-json", withIds(records));
+    const { items } = JSON.parse(text) as { items: { type: number }[] };
+    t.strictSame(
+      items.map(({ type }) => type),
+      [5, 1, ...records.slice(2).map(() => 2)],
+    );
+    t.strictSame(leftOut, []);
+    t.strictSame((await readImport(bytesOf(text))).records, records);
+  },
+);
 
-await t.test("an item that does not say its kind is of the kind of the part that it has", async (t) => {
+await t.test("an item without a kind has the kind of its member", async (t) => {
   const items = [
     {
       name: "a",
@@ -278,7 +280,7 @@ await t.test("an item that does not say its kind is of the kind of the part that
   ]);
 });
 
-await t.test("what an item has beyond the members that are known becomes custom fields", async (t) => {
+await t.test("unknown members of an item become custom fields", async (t) => {
   const item = {
     type: 1,
     name: "n",

@@ -1,7 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import t from "tap";
-import { importFormats, readImport, writeExport } from "../src/index.ts";
-import type { ImportFormat } from "../src/index.ts";
+import { type ImportFormat, importFormats, readImport, writeExport } from "../src/index.ts";
 import { stackEnded } from "../src/stack-ended.ts";
 import { bytesOf, withIds } from "./records.ts";
 import { organization, personal, table } from "./samples/bitwarden.ts";
@@ -26,7 +25,7 @@ await t.test("each format is recognised, and is refused as any other one", async
   for (const format of importFormats) {
     t.equal((await readImport(whole[format])).format, format);
     for (const other of importFormats)
-      // Every table is read as one, and another program's may look like any.
+      // Every table can be read as one; another program's table may look like any other.
       if (
         other !== format &&
         !(format.endsWith("csv") && other === "csv") &&
@@ -40,7 +39,7 @@ await t.test("each format is recognised, and is refused as any other one", async
   }
 });
 
-await t.test("a format that is named is what is expected, whatever else the file is", async (t) => {
+await t.test("a named format is required, also if the file has another one", async (t) => {
   const others = {
     text: "just text",
     json: "[1,2]",
@@ -78,14 +77,14 @@ for (const [what, file, code, message] of [
       (each: unknown) => each,
     );
     t.match(error, { name: "ImportError", code, message });
-    t.notMatch(String(error), new RegExp(secret), "what the file holds is not quoted");
+    t.notMatch(String(error), new RegExp(secret), "the content is not quoted");
   });
 
 const entities = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join("");
 for (const [what, doctype, text] of [
   ["that blow up", `<!DOCTYPE KeePassFile [<!ENTITY l0 "lol">${entities}]>`, "&l9;"],
   ["that read other files", '<!DOCTYPE KeePassFile [<!ENTITY x SYSTEM "file:///etc/passwd">]>', "&x;"],
-  ["that ask other servers", '<!DOCTYPE KeePassFile SYSTEM "http://127.0.0.1:9/x.dtd">', ""],
+  ["that request other servers", '<!DOCTYPE KeePassFile SYSTEM "http://127.0.0.1:9/x.dtd">', ""],
   ["none", "<!DOCTYPE KeePassFile>", ""],
 ] as const)
   await t.test(`XML with a document type and entities ${what} is refused`, async (t) => {
@@ -118,7 +117,7 @@ await t.test("a text of more than 128 MiB is too large, also when its format is 
   await t.rejects(readImport(text, { format: "chrome-csv" }), tooLarge);
 });
 
-await t.test("only an end of the stack is taken for too deep a nesting", (t) => {
+await t.test("only a stack overflow counts as too deep a nesting", (t) => {
   t.plan(3);
   const endless = (): number => endless() + 1;
   try {
@@ -134,7 +133,7 @@ await t.test("only an end of the stack is taken for too deep a nesting", (t) => 
   }
 });
 
-await t.test("odd shapes inside a file lose nothing but themselves", async (t) => {
+await t.test("odd values in a file lose nothing else", async (t) => {
   const odd = {
     encrypted: false,
     folders: "none",
@@ -163,7 +162,7 @@ await t.test("odd shapes inside a file lose nothing but themselves", async (t) =
   t.equal(proto?.payload["custom.__proto__"], "x");
 });
 
-await t.test("names that every object has are names as any other", async (t) => {
+await t.test("names of built-in members are ordinary names", async (t) => {
   for (const name of ["constructor", "toString", "__proto__"]) {
     const note = `url,username,password,totp,extra,name,grouping,fav\nhttp://sn,,,,"NoteType:${name}\na:b",n,,0\n`;
     t.strictSame((await readImport(bytesOf(note))).records, [
@@ -187,7 +186,7 @@ await t.test("names that every object has are names as any other", async (t) => 
   }
 });
 
-/** A file with a thing inside the same thing, and so on: few enough for the parser. */
+/** A file with nested elements, few enough for the parser. */
 function nested(open: string, inner: string, close: string): string {
   const depth = 5_000;
   const things = open.repeat(depth) + inner + close.repeat(depth);
@@ -195,7 +194,7 @@ function nested(open: string, inner: string, close: string): string {
   return `{"encrypted":false,"items":[{"type":2,"name":"n","fields":[{"name":"f","value":${things}}]}]}`;
 }
 
-/** An archive of one file that is packed already, and says that it unpacks to so many bytes. */
+/** An archive with one packed file that claims to unpack to `size` bytes. */
 function rawZip(name: string, packed: Uint8Array, size: number): Uint8Array {
   const header = (central: boolean): Buffer => {
     const head = Buffer.alloc(central ? 46 : 30);
@@ -219,7 +218,7 @@ function rawZip(name: string, packed: Uint8Array, size: number): Uint8Array {
   return Buffer.concat([local, packed, central, end]);
 }
 
-await t.test("what a file of ours holds beside its records is named", async (t) => {
+await t.test("other content of our own file is reported", async (t) => {
   const record = { id: "1", type: "login", payload: { name: "a", password: "canary" }, more: "canary" };
   const odd = { type: "login", payload: { name: "b", password: 1 } };
   const file = { format: "coffer", version: 1, records: [record, odd], more: "canary" };

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { fileURLToPath } from "node:url";
 import t from "tap";
 
-/** All modules of this package that its entry loads, at once or later, and what they load from elsewhere. */
+/** All modules that the entry of this package loads, also later, and the packages that they import. */
 function reach(entry: string): { modules: Map<string, string>; foreign: Set<string> } {
   const modules = new Map<string, string>();
   const foreign = new Set<string>();

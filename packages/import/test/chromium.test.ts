@@ -4,7 +4,7 @@ import { readImport } from "../src/index.ts";
 
 const exported = readFileSync(new URL("files/chromium-156.0.8078.79.csv", import.meta.url));
 
-await t.test("what Chromium exports comes in whole", async (t) => {
+await t.test("an export of Chromium is read completely", async (t) => {
   const { format, records, leftOut, notes } = await readImport(exported);
   t.equal(format, "chrome-csv");
   t.strictSame(

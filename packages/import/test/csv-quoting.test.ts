@@ -29,7 +29,7 @@ const pieces = [
 ];
 const anyText = (): string => Array.from({ length: randomInt(8) }, () => pieces[randomInt(pieces.length)]).join("");
 
-await t.test("whatever is written into a table is read from it", (t) => {
+await t.test("a written table is read back unchanged", (t) => {
   const columns = ["one", "two", "three"];
   for (let round = 0; round < 300; round++) {
     const exact = columns.filter(() => randomInt(2) === 0);
@@ -47,7 +47,7 @@ await t.test("whatever is written into a table is read from it", (t) => {
   t.end();
 });
 
-/** The cells of a table as a spreadsheet has them. */
+/** The cells of a table as a spreadsheet shows them. */
 const cellsOf = (text: string): string[] => {
   const { columns, rows } = readCsv(text.replaceAll("coffer_quoted", "other"), []);
   return rows.flatMap((row) => columns.map((column) => row.cell(column)));

@@ -10,7 +10,7 @@ const shop = {
   uri: "https://shop.example/login?a=1&b=2",
 };
 
-await t.test("what KeePass exports comes in whole", async (t) => {
+await t.test("an export of KeePass is read completely", async (t) => {
   const { format, records, notes } = await readImport(exported);
   t.strictSame([format, notes], ["keepass-xml", []]);
   t.strictSame(
@@ -70,7 +70,7 @@ await t.test("what KeePass exports comes in whole", async (t) => {
         "custom.HmacOtp-Secret-Base32": "JBSWY3DPEHPK3PXP",
         "custom_type.HmacOtp-Secret-Base32": "hidden",
         "custom.HmacOtp-Counter": "7",
-        // KeePass itself writes none of the control characters that were in it.
+        // KeePass itself drops control characters.
         "custom.control": "abcd",
         folder: "Büro %2F 100%25",
         ...times,
@@ -79,10 +79,10 @@ await t.test("what KeePass exports comes in whole", async (t) => {
   );
 });
 
-await t.test("and what does not is told", async (t) => {
-  const told = [
+await t.test("and the rest is reported", async (t) => {
+  const expected = [
     { kind: "setting", item: "Läden & Söhne 🗝", reason: "its auto-type" },
-    { kind: "field", item: "Läden & Söhne 🗝", reason: 'what a plug-in keeps there as "plugin"' },
+    { kind: "field", item: "Läden & Söhne 🗝", reason: 'the data of a plug-in under "plugin"' },
     { kind: "history", item: "Router", reason: "earlier versions: 2" },
     { kind: "attachment", item: "Router", reason: 'the attached file "läuft.bin"' },
     { kind: "attachment", item: "Router", reason: 'the attached file "scan.txt"' },
@@ -90,19 +90,19 @@ await t.test("and what does not is told", async (t) => {
     {
       kind: "field",
       item: "Same as the shop",
-      reason: '"mail" refers to another entry, and was kept as it is written',
+      reason: '"mail" refers to another entry, and is imported unchanged',
     },
     {
       kind: "field",
       item: "Same as the shop",
-      reason: '"Notes" refers to another entry, and was kept as it is written',
+      reason: '"Notes" refers to another entry, and is imported unchanged',
     },
     { kind: "setting", item: null, reason: 'the group "Leer" holds nothing' },
   ];
   const { leftOut } = await readImport(exported);
-  t.strictSame(leftOut, [...told, { kind: "item", item: "Weg", reason: "it is in the recycle bin" }]);
+  t.strictSame(leftOut, [...expected, { kind: "item", item: "Weg", reason: "it is in the recycle bin" }]);
   const withBin = await readImport(exported, { deleted: true });
-  t.strictSame(withBin.leftOut, told);
+  t.strictSame(withBin.leftOut, expected);
   const gone = { name: "Weg", username: "old", password: "gone", folder: "Recycle Bin", ...times };
   t.strictSame(withBin.records.at(-1), { type: "login", payload: gone });
 });

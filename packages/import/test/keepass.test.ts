@@ -1,6 +1,5 @@
 import t from "tap";
-import { readImport } from "../src/index.ts";
-import type { PlainRecord } from "../src/index.ts";
+import { type PlainRecord, readImport } from "../src/index.ts";
 import { bytesOf, readSample } from "./records.ts";
 import { database, entry, group, keepassFile } from "./samples/keepass.ts";
 
@@ -11,7 +10,7 @@ const common = {
   original_updated_at: "2024-02-03T04:05:06Z",
 };
 
-await t.test("an entry with all that one can have", (t) => {
+await t.test("an entry with all fields", (t) => {
   t.equal(format, "keepass-xml");
   t.strictSame(one("Shop & Co"), {
     type: "login",
@@ -42,7 +41,7 @@ await t.test("groups are folders, the outermost one is none; an entry with notes
   t.end();
 });
 
-await t.test("secrets of one-time codes, as each program keeps them", (t) => {
+await t.test("secrets of one-time codes, as each program stores them", (t) => {
   const secretOf = (name: string): string | undefined => one(name)?.payload["totp_secret"];
   t.equal(secretOf("KeePass"), "otpauth://totp/?secret=JBSWY3DPEHPK3PXP&period=60&digits=8&algorithm=SHA256");
   t.equal(secretOf("Hex"), "JBSWY3DPEHPK3PXP");
@@ -54,12 +53,12 @@ await t.test("secrets of one-time codes, as each program keeps them", (t) => {
   t.end();
 });
 
-await t.test("a value that refers to another entry becomes what it refers to", (t) => {
+await t.test("a value that refers to another entry becomes the referenced value", (t) => {
   t.match(one("Refers"), { payload: { username: "ada", password: "canary-<password>", uri: "see {REF:A@T:Shop}" } });
   t.end();
 });
 
-/** What KeePassXC does not say of a passkey with a key on P-256. */
+/** The implicit fields of a KeePassXC passkey with a P-256 key. */
 const ofP256 = {
   key_type: "public-key",
   key_algorithm: "ECDSA",
@@ -132,13 +131,13 @@ await t.test(
   },
 );
 
-await t.test("what is left out is told, without a value", async (t) => {
+await t.test("values that are left out are reported, without the value", async (t) => {
   t.strictSame(leftOut, [
     { kind: "history", item: "Shop & Co", reason: "earlier versions: 2" },
     { kind: "attachment", item: "Shop & Co", reason: 'the attached file "scan.pdf"' },
-    { kind: "field", item: "Refers", reason: '"URL" refers to another entry, and was kept as it is written' },
+    { kind: "field", item: "Refers", reason: '"URL" refers to another entry, and is imported unchanged' },
     { kind: "setting", item: "Types", reason: "its auto-type" },
-    { kind: "field", item: "Types", reason: 'what a plug-in keeps there as "plugin"' },
+    { kind: "field", item: "Types", reason: 'the data of a plug-in under "plugin"' },
     { kind: "item", item: "Deleted", reason: "it is in the recycle bin" },
   ]);
   t.notMatch(JSON.stringify(leftOut), /canary/);
@@ -168,10 +167,10 @@ await t.test("of several roots and databases in one file every entry is read", a
     t.strictSame(found.map(({ payload }) => payload["folder"]).sort(), [...folders].sort());
     t.strictSame(found.map(({ payload }) => payload["name"]).sort(), ["a", "b"].slice(0, folders.length));
   }
-  const { leftOut: told } = await readImport(
+  const { leftOut: reported } = await readImport(
     bytesOf(first.replace("</KeePassFile>", `<Root>${one("a")}</Root></KeePassFile>`)),
   );
-  t.strictSame(told, [{ kind: "setting", item: null, reason: 'the group "" holds nothing' }]);
+  t.strictSame(reported, [{ kind: "setting", item: null, reason: 'the group "" holds nothing' }]);
 });
 
 await t.test("a second string of one name, settings of no known form, and elements that are not known", async (t) => {
@@ -188,7 +187,7 @@ await t.test("a second string of one name, settings of no known form, and elemen
     .replace("<Notes />", "<Notes>canary</Notes><Tags>canary</Tags>")
     .replace("</DatabaseName>", "</DatabaseName><DatabaseDescription>canary</DatabaseDescription>")
     .replace("</KeePassFile>", "<More>canary</More></KeePassFile>");
-  const { records: found, leftOut: told } = await readImport(bytesOf(file));
+  const { records: found, leftOut: reported } = await readImport(bytesOf(file));
   t.match(found, [
     {
       type: "login",
@@ -198,7 +197,7 @@ await t.test("a second string of one name, settings of no known form, and elemen
       },
     },
   ]);
-  t.strictSame(told, [
+  t.strictSame(reported, [
     { kind: "setting", item: null, reason: 'the notes of the group ""' },
     { kind: "setting", item: null, reason: 'the element Tags of the group ""' },
     { kind: "field", item: "x", reason: "the element Colour, which is not known" },

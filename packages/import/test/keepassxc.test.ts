@@ -6,7 +6,7 @@ import { readSample } from "./records.ts";
 const exported = readFileSync(new URL("files/keepassxc-2.7.4.xml", import.meta.url));
 const made = { original_created_at: "2026-11-22T16:26:44Z", original_updated_at: "2026-11-22T16:26:44Z" };
 
-await t.test("what KeePassXC exports comes in whole", async (t) => {
+await t.test("an export of KeePassXC is read completely", async (t) => {
   const { format, records, notes } = await readSample(exported);
   t.equal(format, "keepass-xml");
   t.strictSame(notes, []);
@@ -49,17 +49,17 @@ await t.test("what KeePassXC exports comes in whole", async (t) => {
   ]);
 });
 
-await t.test("and what does not is told", async (t) => {
-  const told = [
+await t.test("and the rest is reported", async (t) => {
+  const expected = [
     { kind: "setting", item: null, reason: 'the group "Arbeit %2F Büro 100%25" holds nothing' },
     { kind: "setting", item: null, reason: 'the group "Leer" holds nothing' },
     { kind: "history", item: "Router", reason: "earlier versions: 3" },
     { kind: "attachment", item: "Router", reason: 'the attached file "scan.txt"' },
   ];
   const { leftOut } = await readImport(exported);
-  t.strictSame(leftOut, [...told, { kind: "item", item: "Weg", reason: "it is in the recycle bin" }]);
+  t.strictSame(leftOut, [...expected, { kind: "item", item: "Weg", reason: "it is in the recycle bin" }]);
   const withBin = await readImport(exported, { deleted: true });
-  t.strictSame(withBin.leftOut, told);
+  t.strictSame(withBin.leftOut, expected);
   t.match(withBin.records.at(-1), { payload: { name: "Weg", password: "gone", folder: "Recycle Bin" } });
 });
 

@@ -4,7 +4,7 @@ import { readImport } from "../src/index.ts";
 
 const exported = readFileSync(new URL("files/lastpass-cli-1.3.7.csv", import.meta.url));
 
-await t.test("what LastPass's command line exports comes in whole", async (t) => {
+await t.test("an export of LastPass's command line is read completely", async (t) => {
   const { format, records, leftOut, notes } = await readImport(exported);
   t.equal(format, "lastpass-csv");
   t.strictSame(records, [

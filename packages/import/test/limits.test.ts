@@ -1,10 +1,9 @@
 import { box, contexts, encodeRecord, newId, newKey } from "@coffer/crypto";
 import t from "tap";
-import { importContents, readImport } from "../src/index.ts";
-import type { PlainRecord } from "../src/index.ts";
+import { importContents, type PlainRecord, readImport } from "../src/index.ts";
 import { bytesOf } from "./records.ts";
 
-/** What the service takes of a record, in characters. */
+/** The service's limit of a record, in characters. */
 const most = 256 * 1024;
 
 await t.test("an item is left out when it is larger than 256 KiB sealed, and not a byte before", async (t) => {
@@ -39,7 +38,7 @@ await t.test("ten thousand items", async (t) => {
   t.equal(new Set(importContents(records)).size, 10_000);
 });
 
-await t.test("the content of a record is its own, whatever its place and the order of its fields", (t) => {
+await t.test("the content of a record does not depend on its position or the order of its fields", (t) => {
   const record = (payload: Record<string, string>, type = "login"): PlainRecord => ({ type, payload });
   const [a, b] = [record({ name: "a", password: "1" }), record({ name: "b" })];
   const [contentA, contentB] = importContents([a, b]);

@@ -1,16 +1,15 @@
 import t from "tap";
-import { readImport, writeExport } from "../src/index.ts";
+import { type ExportFormat, type PlainRecord, readImport, writeExport } from "../src/index.ts";
 import { lostFields } from "../src/lost-fields.ts";
-import type { ExportFormat, PlainRecord } from "../src/index.ts";
 import { bytesOf, hardTexts, withIds } from "./records.ts";
 
 const formats = ["bitwarden-json", "keepass-xml"] as const;
 
-/** What becomes of one record in a file, and what is told of it. */
+/** One record after writing and reading, and the report about it. */
 async function back(format: ExportFormat, record: PlainRecord) {
   const { text, leftOut } = await writeExport(format, withIds([record]));
   const { records } = await readImport(bytesOf(text), { format });
-  return { records, told: leftOut.map(({ kind, item, reason }) => `${kind} of ${item ?? ""}: ${reason}`) };
+  return { records, reported: leftOut.map(({ kind, item, reason }) => `${kind} of ${item ?? ""}: ${reason}`) };
 }
 
 const login = (fields: Record<string, string>): PlainRecord => ({ type: "login", payload: { name: "n", ...fields } });
@@ -28,7 +27,7 @@ for (const record of [
 ] satisfies PlainRecord[])
   for (const format of formats)
     await t.test(`${format} holds ${record.type} with ${JSON.stringify(record.payload)}`, async (t) => {
-      t.strictSame(await back(format, record), { records: [record], told: [] });
+      t.strictSame(await back(format, record), { records: [record], reported: [] });
     });
 
 for (const [fields, reason, formatsOf] of [
@@ -44,11 +43,11 @@ for (const [fields, reason, formatsOf] of [
   [{ original_updated_at: "\uffff" }, 'XML cannot hold a character in "original_updated_at"', ["keepass-xml"]],
 ] as const)
   for (const format of formatsOf)
-    await t.test(`${format} tells what becomes of ${JSON.stringify(fields).slice(0, 40)}`, async (t) => {
-      t.ok((await back(format, login(fields))).told.includes(`field of n: ${reason}`));
+    await t.test(`${format} reports the change of ${JSON.stringify(fields).slice(0, 40)}`, async (t) => {
+      t.ok((await back(format, login(fields))).reported.includes(`field of n: ${reason}`));
     });
 
-await t.test("KeePass gets times that are times; others stand where any field does", async (t) => {
+await t.test("KeePass gets valid times; others are stored as fields", async (t) => {
   const times = (text: string): string => /<Times>.*<\/Times>/.exec(text)?.[0] ?? "";
   const good = login({ original_created_at: "2024-01-02T03:04:05.678Z", expires_at: "2030-01-01T00:00:00+01:00" });
   const { text } = await writeExport("keepass-xml", withIds([good]));
@@ -60,13 +59,13 @@ await t.test("KeePass gets times that are times; others stand where any field do
   const odd = ["never", "2030-01-01", "2030-99-01T00:00:00Z", "2030-01-01T00:00:00", " 2030-01-01T00:00:00Z"];
   for (const expires_at of odd) {
     const record = login({ expires_at, original_created_at: "yesterday", original_updated_at: "1700000000" });
-    t.strictSame(await back("keepass-xml", record), { records: [record], told: [] });
+    t.strictSame(await back("keepass-xml", record), { records: [record], reported: [] });
     const written = await writeExport("keepass-xml", withIds([record]));
     t.equal(times(written.text), "<Times><Expires>False</Expires></Times>");
   }
 });
 
-await t.test("a record that cannot come back is named, and left out of the file of the others", (t) => {
+await t.test("a record that cannot be read back is reported and left out of the file", (t) => {
   const records = withIds([
     login({ name: "a" }),
     login({ name: "bad" }),
@@ -97,48 +96,51 @@ await t.test("a record that cannot come back is named, and left out of the file 
   t.end();
 });
 
-await t.test("what looks like a reference comes back as it is, and what KeePass makes of it is told", async (t) => {
-  const [bank] = withIds([login({ name: "bank", password: "canary-of-the-bank" })]);
-  const hex = (bank?.id ?? "").replaceAll("-", "").toUpperCase();
-  const values = { notes: `{REF:P@I:${hex}}`, username: "see {ref:U@T:bank}", folder: "{REF:P@I:1}", tags: "{REF:x" };
-  const [mine] = withIds([login({ name: "mine", ...values, "custom.x": "{REFER}" })]);
-  const { text, leftOut } = await writeExport("keepass-xml", [mine, bank] as NonNullable<typeof bank>[]);
-  const { records, leftOut: leftOutBack } = await readImport(bytesOf(text));
-  t.strictSame(
-    records.find(({ payload }) => payload["name"] === "mine"),
-    { type: "login", payload: mine?.payload },
-  );
-  const reason = (field: string): string =>
-    `"${field}" looks like a reference: KeePass shows in its place what another entry holds`;
-  t.strictSame(leftOut, [
-    { kind: "field", item: "mine", reason: reason("notes") },
-    { kind: "field", item: "mine", reason: reason("username") },
-  ]);
-  t.strictSame(leftOutBack, [], "and is told of no more when it comes back");
-  // KeePassXC goes on naming who made a database that began as our file.
-  for (const [ours, theirs] of [
-    ["<Generator>Coffer<", "<Generator>KeePass<"],
-    ["<RecycleBinEnabled>", "<DatabaseName>Coffer</DatabaseName><RecycleBinEnabled>"],
-  ] as const) {
-    t.match(text, ours);
-    const resolved = await readImport(bytesOf(text.replace(ours, theirs)));
-    t.match(
-      resolved.records.find(({ payload }) => payload["name"] === "mine"),
-      { payload: { notes: "canary-of-the-bank" } },
-      "another program's references are followed",
+await t.test(
+  "a value that looks like a reference comes back unchanged, and KeePass's reading is reported",
+  async (t) => {
+    const [bank] = withIds([login({ name: "bank", password: "canary-of-the-bank" })]);
+    const hex = (bank?.id ?? "").replaceAll("-", "").toUpperCase();
+    const values = { notes: `{REF:P@I:${hex}}`, username: "see {ref:U@T:bank}", folder: "{REF:P@I:1}", tags: "{REF:x" };
+    const [mine] = withIds([login({ name: "mine", ...values, "custom.x": "{REFER}" })]);
+    const { text, leftOut } = await writeExport("keepass-xml", [mine, bank] as NonNullable<typeof bank>[]);
+    const { records, leftOut: leftOutBack } = await readImport(bytesOf(text));
+    t.strictSame(
+      records.find(({ payload }) => payload["name"] === "mine"),
+      { type: "login", payload: mine?.payload },
     );
-  }
-});
+    const reason = (field: string): string =>
+      `"${field}" looks like a reference: KeePass shows the value of another entry instead`;
+    t.strictSame(leftOut, [
+      { kind: "field", item: "mine", reason: reason("notes") },
+      { kind: "field", item: "mine", reason: reason("username") },
+    ]);
+    t.strictSame(leftOutBack, [], "and is not reported again when it is read back");
+    // KeePassXC still names the maker of a database that began as our file.
+    for (const [ours, theirs] of [
+      ["<Generator>Coffer<", "<Generator>KeePass<"],
+      ["<RecycleBinEnabled>", "<DatabaseName>Coffer</DatabaseName><RecycleBinEnabled>"],
+    ] as const) {
+      t.match(text, ours);
+      const resolved = await readImport(bytesOf(text.replace(ours, theirs)));
+      t.match(
+        resolved.records.find(({ payload }) => payload["name"] === "mine"),
+        { payload: { notes: "canary-of-the-bank" } },
+        "another program's references are followed",
+      );
+    }
+  },
+);
 
-await t.test("a table tells what its columns cannot say", async (t) => {
-  const { records, told } = await back("bitwarden-csv", login({ type: "wpa", favorite: "yes", folder: "a//b" }));
+await t.test("a table reports values without a column", async (t) => {
+  const { records, reported } = await back("bitwarden-csv", login({ type: "wpa", favorite: "yes", folder: "a//b" }));
   t.strictSame(records, [login({ type: "wpa", favorite: "yes", folder: "a/b" })]);
-  t.strictSame(told, ["field of n: its folder's name has an empty part or a bare %"]);
+  t.strictSame(reported, ["field of n: its folder's name has an empty part or a bare %"]);
   const uris = await back("bitwarden-csv", login({ uri: "https://a.example", uri_7: "https://b.example" }));
-  t.strictSame(uris.told, ["field of n: the numbers of its addresses"]);
+  t.strictSame(uris.reported, ["field of n: the numbers of its addresses"]);
 });
 
-await t.test("files of before, in which coffer.type is the record's type, are read as they were meant", async (t) => {
+await t.test("files of before, in which coffer.type is the record's type, are read correctly", async (t) => {
   const item = (fields: object[]) =>
     bytesOf(JSON.stringify({ encrypted: false, folders: [], items: [{ type: 2, name: "n", fields }] }));
   const before = await readImport(item([{ name: "coffer.type", value: "database", type: 0 }]));
@@ -158,7 +160,7 @@ await t.test("files of before, in which coffer.type is the record's type, are re
   }
 });
 
-await t.test("of hundreds of odd records each comes back, or what does not is told", async (t) => {
+await t.test("each of hundreds of odd records comes back, or its loss is reported", async (t) => {
   const keys = [
     ...["username", "password", "uri", "uri_2", "uri_4", "uri_match", "uri_2_match", "notes", "totp_secret", "folder"],
     ...["favorite", "reprompt", "archived", "tags", "collections", "kind", "expires_at", "original_created_at", "type"],
@@ -184,11 +186,11 @@ await t.test("of hundreds of odd records each comes back, or what does not is to
       payload: Object.fromEntries([["name", "n"], ...fields]) as Record<string, string>,
     };
     for (const format of formats) {
-      const { records, told } = await back(format, record);
+      const { records, reported } = await back(format, record);
       const same = JSON.stringify(records.map(sorted)) === JSON.stringify([sorted(record)]);
-      const lost = told.filter((reason) => !reason.includes("looks like a reference"));
+      const lost = reported.filter((reason) => !reason.includes("looks like a reference"));
       if (same === lost.length > 0)
-        t.fail(`${format}: ${JSON.stringify(record)} is ${JSON.stringify({ records, told })}`);
+        t.fail(`${format}: ${JSON.stringify(record)} is ${JSON.stringify({ records, reported })}`);
     }
   }
 });

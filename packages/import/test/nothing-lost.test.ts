@@ -1,10 +1,8 @@
 import t from "tap";
-import { readImport, writeExport } from "../src/index.ts";
-import type { ImportedFile, LeftOut, PlainRecord } from "../src/index.ts";
+import { type ImportedFile, type LeftOut, type PlainRecord, readImport, writeExport } from "../src/index.ts";
 import { bitwardenJson, cofferJson, onepasswordData } from "./generated/json-files.ts";
 import { keepassXml } from "./generated/keepass-files.ts";
-import { newMaker } from "./generated/maker.ts";
-import type { GeneratedFile, Maker, Placed } from "./generated/maker.ts";
+import { type GeneratedFile, type Maker, newMaker, type Placed } from "./generated/maker.ts";
 import { anyCsv, bitwardenCsv, chromeCsv, lastpassCsv } from "./generated/tables.ts";
 import { bytesOf, withIds } from "./records.ts";
 
@@ -21,7 +19,7 @@ const generators: Readonly<Record<string, (make: Maker) => GeneratedFile>> = {
 const given = process.env["IMPORT_SEED"];
 const seeds = given === undefined ? Array.from({ length: 250 }, (_, index) => index + 1) : [Number(given)];
 
-/** All texts of the records, also the names of fields. Tags and parts of folders stand in texts of several lines. */
+/** All texts of the records, also field names. Tags and folder parts are in texts of several lines. */
 function textOf(records: readonly PlainRecord[]): string[] {
   return records.flatMap(({ payload }) => Object.entries(payload).flat());
 }
@@ -33,12 +31,12 @@ function isNamed({ leftOutAs, item }: Placed, leftOut: readonly LeftOut[]): bool
   return leftOut.some((each) => each.reason.includes(leftOutAs) && names(each));
 }
 
-/** Values that are neither in a record nor named as left out, and secret ones that a report shows. */
+/** Values that are neither in a record nor reported, and secret ones that a report shows. */
 function faultsOf({ placed }: GeneratedFile, { records, leftOut, notes }: ImportedFile): string[] {
   const texts = textOf(records);
-  const told = JSON.stringify([leftOut, notes]);
+  const reported = JSON.stringify([leftOut, notes]);
   return placed.flatMap((each) => {
-    // A value that is part of a link or of JSON is written as these write it.
+    // A value inside a link or JSON is encoded as there.
     const inJson = JSON.stringify(each.value).slice(1, -1);
     const inLink = encodeURIComponent(each.value);
     const found = texts.some((text) => [each.value, inJson, inLink].some((written) => text.includes(written)));
@@ -48,7 +46,7 @@ function faultsOf({ placed }: GeneratedFile, { records, leftOut, notes }: Import
       .map((number) => `v${number}v`);
     return [
       ...(found || isNamed(each, leftOut) ? [] : [`lost: ${each.where}: ${JSON.stringify(each.value)}`]),
-      ...(!each.isName && told.includes(start) ? [`shown: ${each.where}`] : []),
+      ...(!each.isName && reported.includes(start) ? [`shown: ${each.where}`] : []),
     ];
   });
 }
@@ -68,7 +66,7 @@ for (const [format, generate] of Object.entries(generators))
   });
 
 for (const [format, generate] of Object.entries(generators))
-  await t.test(`${format}: what is read of a generated file is written and read again`, async (t) => {
+  await t.test(`${format}: the records of a generated file are written and read again`, async (t) => {
     for (const seed of seeds.slice(0, 40)) {
       const { bytes, format: from } = generate(newMaker(seed));
       const { records } = await readImport(bytes, { format: from });

@@ -16,7 +16,7 @@ const common = {
   original_updated_at: "2023-11-14T22:15:00.000Z",
 };
 
-await t.test("a login with all that one can have", (t) => {
+await t.test("a login with all fields", (t) => {
   t.equal(format, "1pux");
   t.strictSame(one("Shop"), {
     type: "login",
@@ -92,7 +92,7 @@ await t.test("kinds with a type of their own", (t) => {
   t.end();
 });
 
-await t.test("other kinds are notes that say what they were", (t) => {
+await t.test("other kinds are notes with their kind", (t) => {
   t.strictSame(one("Bank"), {
     type: "secure_note",
     payload: {
@@ -108,7 +108,7 @@ await t.test("other kinds are notes that say what they were", (t) => {
   t.end();
 });
 
-await t.test("what is left out is told, without a value", async (t) => {
+await t.test("values that are left out are reported, without the value", async (t) => {
   t.strictSame(leftOut, [
     { kind: "field", item: "Shop", reason: '"Security: see", a link to another item' },
     { kind: "attachment", item: "Shop", reason: 'the attached file "scan.pdf"' },
@@ -128,7 +128,7 @@ await t.test("export.data alone is read too", async (t) => {
   t.strictSame([alone.format, alone.records], ["1pux", records]);
 });
 
-await t.test("two accounts, a described vault, members that are not known, and files that no item names", async (t) => {
+await t.test("two accounts, a described vault, unknown members, and files without an item", async (t) => {
   const item = {
     categoryUuid: "001",
     newMember: { inner: "x" },

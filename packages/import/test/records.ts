@@ -1,6 +1,5 @@
 import { newId } from "@coffer/crypto";
-import { readImport } from "../src/index.ts";
-import type { ExportRecord, ImportedFile, PlainRecord } from "../src/index.ts";
+import { type ExportRecord, type ImportedFile, type PlainRecord, readImport } from "../src/index.ts";
 
 /** Records as they are written: each with an id. */
 export function withIds(records: readonly PlainRecord[]): ExportRecord[] {
@@ -12,7 +11,7 @@ export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** What a file came to, and `one` of its records by name. */
+/** The records of a file, and `one` of them by name. */
 export async function readSample(
   bytes: Uint8Array,
 ): Promise<ImportedFile & { one(name: string): PlainRecord | undefined }> {
@@ -20,7 +19,7 @@ export async function readSample(
   return { ...file, one: (name) => file.records.find(({ payload }) => payload["name"] === name) };
 }
 
-/** Values that break quoting, escaping and splitting where something is wrong with it. */
+/** Values that show faults in quoting, escaping and splitting. */
 export const hardTexts = [
   'a "quoted", comma',
   "line one\nline two\n\n",

@@ -1,9 +1,8 @@
 import t from "tap";
-import { readImport, writeExport } from "../src/index.ts";
-import type { ExportFormat, PlainRecord } from "../src/index.ts";
+import { type ExportFormat, type PlainRecord, readImport, writeExport } from "../src/index.ts";
 import { bytesOf, hardTexts, withIds } from "./records.ts";
 
-/** What a reader makes of records that were written in this format. */
+/** The records after writing and reading in this format. */
 async function back(format: ExportFormat, records: readonly PlainRecord[], forSpreadsheets = false) {
   const written = await writeExport(format, withIds(records), { forSpreadsheets });
   const read = await readImport(written.archive ?? bytesOf(written.text), { archived: true });
@@ -129,17 +128,17 @@ for (const format of ["coffer-json", "bitwarden-json", "keepass-xml", "1pux"] as
     t.strictSame((await back(format, all)).records.length, all.length);
   });
 
-/** Of a field without a value 1Password's file says nothing. */
+/** 1Password's file omits a field without a value. */
 function withValues({ type, payload }: PlainRecord): PlainRecord {
   return { type, payload: Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== "")) };
 }
 
-/** Bitwarden nests by slashes and knows none in a name; that is told. */
+/** Bitwarden nests by slashes, so a slash in a name is reported. */
 function withNestedFolder(format: ExportFormat, { type, payload }: PlainRecord): PlainRecord {
   return { type, payload: { ...payload, ...(format === "bitwarden-json" ? { folder: "With/slash/100%25" } : {}) } };
 }
 
-await t.test("a table holds what it has columns for, and says what it leaves out", async (t) => {
+await t.test("a table holds fields with a column, and reports the others", async (t) => {
   const { records, written } = await back("chrome-csv", all);
   const held = all
     .filter(({ type }) => type === "login")
@@ -156,21 +155,21 @@ await t.test("a table holds what it has columns for, and says what it leaves out
   t.ok(written.leftOut.some(({ kind, item, reason }) => kind === "item" && item === "Visa" && /card/.test(reason)));
 });
 
-await t.test("lastpass-csv holds logins and notes, and says of each field that does not come back", async (t) => {
+await t.test("lastpass-csv holds logins and notes, and reports each field that is not read back", async (t) => {
   const lists = all.filter(({ type }) => type === "login" || type === "secure_note");
   for (const record of lists) {
     const { records, written } = await back("lastpass-csv", [record]);
     const [read, ...more] = records;
     t.strictSame(more, []);
-    const told = written.leftOut.map(({ reason }) => reason);
+    const reported = written.leftOut.map(({ reason }) => reason);
     for (const [field, value] of Object.entries(record.payload))
       if (value !== "" && read?.payload[field] !== value)
         t.ok(
-          told.some((reason) => reason.includes(field)),
+          reported.some((reason) => reason.includes(field)),
           `${field} of ${record.payload["name"] ?? ""}`,
         );
     for (const field of ["name", "username", "password", "uri", "totp_secret", "favorite"])
-      if (!told.some((reason) => reason.startsWith(`"${field}"`)))
+      if (!reported.some((reason) => reason.startsWith(`"${field}"`)))
         t.equal(read?.payload[field], record.payload[field], `${field} of ${record.payload["name"] ?? ""}`);
   }
   const { records, written } = await back("lastpass-csv", [

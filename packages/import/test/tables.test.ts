@@ -1,6 +1,5 @@
 import t from "tap";
-import { readImport } from "../src/index.ts";
-import type { PlainRecord } from "../src/index.ts";
+import { type PlainRecord, readImport } from "../src/index.ts";
 import { bytesOf } from "./records.ts";
 import { chrome, escapedLastpass, lastpass, oldChrome, unescapedLastpass } from "./samples/tables.ts";
 
@@ -178,7 +177,7 @@ for (const [format, table] of [
     t.strictSame(long.notes, []);
   });
 
-await t.test("of two columns of one name none is taken for the one that is meant", async (t) => {
+await t.test("two columns with one name are refused", async (t) => {
   const twice = "name,url,username,password,Password \nn,u,n,old,canary\n";
   await t.rejects(readImport(bytesOf(twice), { format: "chrome-csv" }), {
     code: "broken",
@@ -208,13 +207,13 @@ await t.test("of two columns of one name none is taken for the one that is meant
   t.strictSame(leftOut, []);
 });
 
-await t.test("a table of which every row is left out, however many", async (t) => {
+await t.test("a table whose rows are all left out, also if there are many", async (t) => {
   const { records, leftOut } = await readImport(bytesOf(`name,url,username,password\n${"a\n".repeat(200_000)}`));
   t.equal(records.length, 0);
   t.equal(leftOut.length, 200_000);
 });
 
-await t.test("two values for one field are both kept", async (t) => {
+await t.test("two values for one field are both preserved", async (t) => {
   const form = '"NoteType:Server\nHostname:h\nUsername:root\nPassword:p\nNotes:"';
   const text = `url,username,password,totp,extra,name,grouping,fav\nhttp://sn,other,p,,${form},Box,,0\n`;
   const payload = { name: "Box", host: "h", username: "root", password: "p", "custom.username": "other" };
@@ -403,7 +402,7 @@ await t.test(
   },
 );
 
-await t.test("a map says what columns hold, in every table", async (t) => {
+await t.test("a map names the fields of columns, in every table", async (t) => {
   const text =
     "name,url,username,password,note,Costs,Pin,Mail,Guid\nShop,https://shop.example,ada,canary,,12,9,a@b.example,x\n";
   const map = { costs: "custom.Price", pin: "totp_secret", Mail: "email", guid: "none" };
@@ -423,7 +422,7 @@ await t.test("a map says what columns hold, in every table", async (t) => {
   await t.rejects(readImport(bytesOf('{"encrypted":false,"items":[]}'), { map }), { message: /no table/ });
 });
 
-await t.test("a line of LastPass's form under a name of no known field is a field of its own", async (t) => {
+await t.test("a line of LastPass's form with an unknown name is a field of its own", async (t) => {
   const form = "NoteType:Server\nLanguage:en-US\nRack:7\nHostname:h\nSlot:b: 2\nUsername:root\nNotes:a: b\nc: d";
   const text = `url,username,password,totp,extra,name,grouping,fav\nhttp://sn,,,,"${form}",Box,,maybe\n`;
   t.strictSame((await readImport(bytesOf(text))).records, [

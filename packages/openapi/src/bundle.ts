@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { bundle, createConfig } from "@redocly/openapi-core";
 import { descriptionFile } from "./description.ts";
 
-/** Where the description is kept as one file. */
+/** The file with the whole description. */
 export const bundleFile = new URL("../../../docs/spec/openapi.json", import.meta.url);
 
 /**

@@ -1,10 +1,9 @@
 import { closed } from "./closed.ts";
 import { problemsOf } from "./conforms.ts";
 import type { AnswerForm, Operation, Schema } from "./description.ts";
-import type { Exchange } from "./exchange.ts";
-import { parseJson } from "./exchange.ts";
+import { type Exchange, parseJson } from "./exchange.ts";
 
-/** Headers that belong to HTTP, not to the interface: no answer needs to have them described. */
+/** Headers of HTTP, not of the interface: they need no description. */
 const transport = new Set([
   "access-control-allow-origin",
   "access-control-expose-headers",
@@ -17,7 +16,7 @@ const transport = new Set([
   "vary",
 ]);
 
-/** What the description says in words of every answer. */
+/** The rules that the description states in words for every response. */
 const everywhere: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
@@ -25,14 +24,14 @@ const everywhere: Readonly<Record<string, string>> = {
 
 const closedForms = new WeakMap<Schema, Schema>();
 
-/** What the description does not allow in an answer of an operation, a line each. */
+/** Every deviation of a response from an operation's description, a line each. */
 export function answerProblems(operation: Operation, exchange: Exchange): string[] {
   const form = operation.answers.get(exchange.status);
   if (form === undefined) return [`the status ${exchange.status} is not described: ${exchange.body.slice(0, 300)}`];
   return [...formProblems(form, exchange), ...bucketProblems(operation, exchange)];
 }
 
-/** The same for an answer of which only the form is known, not the operation. */
+/** As `checkAnswer`, for a response of an unknown operation. */
 export function formProblems(form: AnswerForm, exchange: Exchange): string[] {
   return [...headerProblems(form, exchange.headers), ...bodyProblems(form.schema, exchange)];
 }

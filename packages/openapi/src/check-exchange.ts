@@ -1,10 +1,9 @@
 import { answerProblems } from "./check-answer.ts";
 import { requestProblems } from "./check-request.ts";
 import type { Description } from "./description.ts";
-import type { Exchange } from "./exchange.ts";
-import { parseJson, splitTarget } from "./exchange.ts";
+import { type Exchange, parseJson, splitTarget } from "./exchange.ts";
 
-/** An exchange that the description does not allow. */
+/** An exchange that contradicts the description. */
 export class DescriptionError extends Error {
   readonly problems: readonly string[];
 
@@ -16,9 +15,9 @@ export class DescriptionError extends Error {
 }
 
 /**
- * Compares a request and its answer with the description: the answer must be one that it allows, and a request that was
- * accepted (2xx, 304) must have the described form. What is not described must be answered as nothing there.
- * @returns what is wrong, a line each
+ * Compares a request and its response with the description: the response must be described, and an
+ * accepted request (2xx, 304) must have the described form. A path without a description must be 404.
+ * @returns the deviations, a line each
  */
 export function exchangeProblems(description: Description, exchange: Exchange): string[] {
   const { method, target, status } = exchange;
@@ -30,13 +29,13 @@ export function exchangeProblems(description: Description, exchange: Exchange): 
   return [...answerProblems(operation, exchange), ...(accepted ? requestProblems(operation, exchange) : [])];
 }
 
-/** What was no HTTP request, or none that arrived in time, meets nobody who could limit or describe it. */
+/** A malformed or slow HTTP request is refused before the limiter and without a description. */
 function isRefusedByTransport({ status, headers }: Exchange): boolean {
   const isOne = status === 400 || status === 408 || status === 431;
   return isOne && headers.get("connection") === "close" && !headers.has("ratelimit");
 }
 
-/** While a service is away, whatever stands before it answers in its place. */
+/** While a service is away, its router answers instead. */
 function isBeforeService({ status, headers, body }: Exchange): boolean {
   return status === 503 && !headers.has("ratelimit") && errorIn(body) === "unavailable";
 }

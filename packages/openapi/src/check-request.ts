@@ -1,10 +1,9 @@
 import { problemsOf } from "./conforms.ts";
 import type { Operation, Parameter, Schema } from "./description.ts";
-import type { Exchange } from "./exchange.ts";
-import { parseJson, splitTarget } from "./exchange.ts";
+import { type Exchange, parseJson, splitTarget } from "./exchange.ts";
 import { pathValues } from "./find-operation.ts";
 
-/** What the description does not allow in a request that was accepted, a line each. */
+/** Every deviation of an accepted request from the description, a line each. */
 export function requestProblems(operation: Operation, exchange: Exchange): string[] {
   return [
     ...operation.parameters.flatMap((parameter) => parameterProblems(operation, parameter, exchange)),

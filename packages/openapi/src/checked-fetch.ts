@@ -3,8 +3,8 @@ import { loadDescription } from "./description.ts";
 import { splitTarget } from "./exchange.ts";
 
 /**
- * `fetch`, for tests: the answer is the service's, and it and the request are compared with the description.
- * @throws DescriptionError when they are not as described, and what `fetch` throws.
+ * `fetch` for tests, which compares request and response with the description.
+ * @throws DescriptionError if they do not match it, and the errors of `fetch`
  */
 export const checkedFetch: typeof fetch = async (input, init = {}) => {
   if (input instanceof Request) throw new TypeError("checkedFetch takes an address, not a Request");

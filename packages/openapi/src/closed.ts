@@ -1,6 +1,5 @@
 import type { Schema } from "./description.ts";
-import type { Node } from "./document.ts";
-import { isMapping, mapped } from "./document.ts";
+import { isMapping, mapped, type Node } from "./document.ts";
 
 const combiners = new Set(["allOf", "anyOf", "oneOf"]);
 /** Keywords whose values are schemas by name, and those whose value is a schema. */
@@ -8,15 +7,15 @@ const named = new Set(["properties", "patternProperties", "$defs"]);
 const single = new Set(["items", "additionalProperties", "contains", "propertyNames"]);
 
 /**
- * The same schema with every object closed: only fields that it names are allowed, unless it says itself what others
- * may be. Readers of answers must take fields that they do not know, so the description leaves its objects open; what
- * this version sends has to be described.
+ * The same schema with every object closed: no fields besides the named ones, unless it defines them
+ * itself. The description leaves objects open, because readers must accept unknown fields; a response
+ * of this version must be described.
  */
 export function closed(schema: Schema): Schema {
   return walk(schema, true);
 }
 
-/** `whole` is false for a part of a combination, which is closed as a whole. */
+/** `whole` is false for a part of a combination: only the combination is closed. */
 function walk(schema: Schema, whole: boolean): Schema {
   const changed = mapped(schema, (value, name) => {
     if (combiners.has(name) && Array.isArray(value)) return value.map((part) => sub(part, false));

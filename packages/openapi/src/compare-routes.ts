@@ -3,17 +3,18 @@ import { z } from "zod";
 import type { Description, Operation, Schema } from "./description.ts";
 import { shapeProblems } from "./compare-shapes.ts";
 
-/** What of a route the description speaks of. */
+/** The parts of a route that the description covers. */
 export type DescribedRoute = Pick<
   Route<never>,
   "method" | "path" | "bucket" | "query" | "body" | "bodyLimitBytes" | "status"
 >;
 
 /**
- * Compares route tables with the description, both ways: every route is described, every described operation has a
- * route, and bucket, callers, status of success, parameters, and the fields of query and body are the same.
- * @param schemesOf the names of the security schemes one of which a route asks for; none when anyone may call
- * @returns what differs, a line each
+ * Compares route tables with the description, both ways: every route is described, every described
+ * operation has a route, and bucket, callers, success status, parameters, and the fields of query and
+ * body agree.
+ * @param schemesOf the security schemes of a route, one of which is required; none for anonymous callers
+ * @returns the differences, a line each
  */
 export function routeProblems<SomeRoute extends DescribedRoute>(
   description: Description,
@@ -63,7 +64,7 @@ function queryProblems({ query }: DescribedRoute, { parameters }: Operation): st
   return shapeProblems(real, { type: "object", properties, required }, "query");
 }
 
-/** A query is text, whatever is meant by it. */
+/** A query parameter is text on the wire. */
 function untyped(schema: Schema): Schema {
   const { type, ...rest } = schema;
   return type === "integer" ? rest : schema;

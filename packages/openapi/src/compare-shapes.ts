@@ -2,9 +2,9 @@ import type { Schema } from "./description.ts";
 import { isMapping } from "./document.ts";
 
 /**
- * Compares the schema that a route checks with the one that is described: names of fields, which of them are required,
- * the kinds of values, the words of a closed set. What the real one leaves open is not compared.
- * @returns what differs, a line each
+ * Compares the schema of a route with the described one: field names, required fields, kinds of values,
+ * the words of a closed set. Ignores parts that the route leaves open.
+ * @returns the differences, a line each
  */
 export function shapeProblems(real: Schema, described: Schema, place: string): string[] {
   const [mine, theirs] = [fieldsOf(real), fieldsOf(described)];
@@ -28,7 +28,7 @@ interface Fields {
   required: Set<string>;
 }
 
-/** The fields of an object, those of its parts included; undefined for what has none by name. */
+/** The fields of an object, also of its combined parts; undefined without named fields. */
 function fieldsOf(schema: Schema): Fields | undefined {
   const parts = [schema, ...(Array.isArray(schema["allOf"]) ? schema["allOf"] : [])].filter(isMapping);
   const found: Fields = { properties: {}, required: new Set() };

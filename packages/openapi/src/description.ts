@@ -1,6 +1,5 @@
 import type { Method } from "@coffer/http";
-import type { Mapping, Node } from "./document.ts";
-import { isMapping, readDocument } from "./document.ts";
+import { isMapping, type Mapping, type Node, readDocument } from "./document.ts";
 import { createFind } from "./find-operation.ts";
 
 /** A JSON Schema (2020-12) of the description, without references. */
@@ -14,20 +13,20 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** What is sent as JSON. */
+/** A JSON body. */
 export interface RequestBody {
   readonly schema: Schema;
   readonly limitBytes: number;
-  /** Whether the JSON may come under any content type (`x-any-content-type`). */
+  /** Whether the JSON may have any content type (`x-any-content-type`). */
   readonly anyContentType: boolean;
-  /** Bodies that are right, at least one. */
+  /** Example bodies, at least one. */
   readonly examples: readonly Node[];
 }
 
-/** One status that an operation answers with. */
+/** One response status of an operation. */
 export interface AnswerForm {
   readonly headers: ReadonlyMap<string, { required: boolean; schema: Schema }>;
-  /** Of the JSON body; undefined when there is none. */
+  /** Of the JSON body; undefined without one. */
   readonly schema: Schema | undefined;
   readonly examples: readonly Node[];
 }
@@ -39,7 +38,7 @@ export interface Operation {
   /** With its parameters in braces, `/api/sm/v1/secrets/{uid}`. */
   readonly path: string;
   readonly bucket: string;
-  /** The names of the security schemes one of which is needed. None: anyone may call. */
+  /** The names of the security schemes, one of which is required. None: anonymous callers. */
   readonly security: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly body: RequestBody | undefined;
@@ -48,11 +47,11 @@ export interface Operation {
 
 export interface Description {
   readonly operations: readonly Operation[];
-  /** The operation of a method and the path of a request; undefined when none is described. */
+  /** The operation of a method and request path; undefined without a description. */
   find(method: string, path: string): Operation | undefined;
 }
 
-/** Where the description is kept in a checkout. */
+/** The description in a checkout. */
 export const descriptionFile = new URL("../../../docs/spec/api/openapi.yaml", import.meta.url);
 
 const methods = { get: "GET", post: "POST", put: "PUT", patch: "PATCH", delete: "DELETE" } as const;
@@ -60,13 +59,13 @@ const mebibyte = 1024 * 1024;
 
 let known: Description | undefined;
 
-/** The description of the interface. Read once per process. Throws Error when it is not in order. */
+/** The description of the interface, read once per process. Throws Error if it is malformed. */
 export function loadDescription(): Description {
   known ??= describe(readDocument(descriptionFile));
   return known;
 }
 
-/** Takes a document apart into its operations. Throws Error when a part that is needed is missing. */
+/** The operations of a document. Throws Error if a required part is missing. */
 export function describe(document: Mapping): Description {
   const operations = Object.entries(mapping(document["paths"], "paths")).flatMap(([path, item]) =>
     Object.entries(methods).flatMap(([name, method]) => {

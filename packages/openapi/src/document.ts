@@ -5,14 +5,14 @@ import { parse } from "yaml";
 export type Node = null | boolean | number | string | Node[] | { [name: string]: Node };
 export type Mapping = Record<string, Node>;
 
-/** What may stand beside a `$ref` and is then meant instead of what is there. */
+/** Keywords beside a `$ref` that override the referenced ones. */
 const besides = new Set(["description", "summary", "title", "examples", "default", "deprecated"]);
 
 /**
- * Reads a YAML document and puts what its references name (`file#/pointer`, also in other files) in their place. What
- * is referred to more than once is the same object each time.
- * @throws Error for a file that cannot be read, a reference to nothing, in a circle, or with a keyword beside it that
- *   changes its meaning.
+ * Reads a YAML document and replaces its references (`file#/pointer`, also in other files) by their
+ * targets. Several references to one target share one object.
+ * @throws Error for an unreadable file, a missing target, a circle, or a keyword beside a reference
+ *   that changes its meaning.
  */
 export function readDocument(file: URL): Mapping {
   const files = new Map<string, Node>();
@@ -22,7 +22,7 @@ export function readDocument(file: URL): Mapping {
   const load = (url: URL): Node => {
     const known = files.get(url.href);
     if (known !== undefined) return known;
-    const content = parse(readFileSync(url, "utf8")) as Node; // whatever YAML can say
+    const content = parse(readFileSync(url, "utf8")) as Node; // any YAML value
     files.set(url.href, content);
     return content;
   };
@@ -59,17 +59,17 @@ export function readDocument(file: URL): Mapping {
   return document;
 }
 
-/** Whether a value has names. */
+/** Whether a value is an object. */
 export function isMapping(node: unknown): node is Mapping {
   return typeof node === "object" && node !== null && !Array.isArray(node);
 }
 
-/** The same names with other values. */
+/** An object with the same names and other values. */
 export function mapped(node: Mapping, change: (value: Node, name: string) => Node): Mapping {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, change(value, name)]));
 }
 
-/** What a JSON pointer names in a value; undefined when nothing is there. */
+/** The target of a JSON pointer; undefined without one. */
 function at(root: Node, pointer: string): Node | undefined {
   let node: Node | undefined = root;
   for (const part of pointer.split("/").slice(1)) {

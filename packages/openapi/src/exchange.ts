@@ -1,14 +1,14 @@
-/** A request and its answer as they went over the wire. */
+/** A request and its response on the wire. */
 export interface Exchange {
   readonly method: string;
   /** The request target: path and query. */
   readonly target: string;
   readonly requestHeaders: Headers;
-  /** As text; undefined when there was none or it was not text. */
+  /** As text; undefined without one or for bytes. */
   readonly requestBody: string | undefined;
   readonly status: number;
   readonly headers: Headers;
-  /** As text, empty when there was none. */
+  /** As text; empty without one. */
   readonly body: string;
 }
 
@@ -19,7 +19,7 @@ export function splitTarget(target: string): { path: string; query: URLSearchPar
   return { path, query: new URLSearchParams(mark === -1 ? "" : target.slice(mark + 1)) };
 }
 
-/** The value of JSON text; undefined when it is none. */
+/** The parsed JSON; undefined for other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,19 +1,19 @@
 import type { Operation } from "./description.ts";
 
-/** Makes the function that finds the operation of a request: a literal segment of a path goes before a parameter. */
+/** Makes the function that finds the operation of a request: literal segments before parameters. */
 export function createFind(operations: readonly Operation[]): (method: string, path: string) => Operation | undefined {
   const forms = operations
     .map((operation) => ({ operation, segments: operation.path.split("/") }))
     .toSorted((a, b) => parametersIn(a.segments) - parametersIn(b.segments));
   return (method, path) => {
-    const asked = method === "HEAD" ? "GET" : method;
+    const wanted = method === "HEAD" ? "GET" : method;
     const segments = path.split("/");
-    return forms.find(({ operation, segments: form }) => operation.method === asked && matches(form, segments))
+    return forms.find(({ operation, segments: form }) => operation.method === wanted && matches(form, segments))
       ?.operation;
   };
 }
 
-/** The values of a path's parameters, decoded; null for one that cannot be decoded. */
+/** The decoded values of a path's parameters; null for a malformed one. */
 export function pathValues({ path: form }: Operation, path: string): Record<string, string | null> {
   const segments = path.split("/");
   return Object.fromEntries(

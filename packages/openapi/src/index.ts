@@ -1,14 +1,19 @@
 export { DescriptionError, exchangeProblems } from "./check-exchange.ts";
 export { checkedFetch } from "./checked-fetch.ts";
 export { closed } from "./closed.ts";
-export { routeProblems } from "./compare-routes.ts";
-export type { DescribedRoute } from "./compare-routes.ts";
+export { type DescribedRoute, routeProblems } from "./compare-routes.ts";
 export { problemsOf } from "./conforms.ts";
-export { descriptionFile, loadDescription } from "./description.ts";
-export type { AnswerForm, Description, Operation, Parameter, RequestBody, Schema } from "./description.ts";
+export {
+  type AnswerForm,
+  type Description,
+  descriptionFile,
+  loadDescription,
+  type Operation,
+  type Parameter,
+  type RequestBody,
+  type Schema,
+} from "./description.ts";
 export type { Mapping, Node } from "./document.ts";
-export { loadMessages, messageProblems, messagesFile } from "./messages.ts";
-export type { DescribedMessage, Speaker } from "./messages.ts";
-export type { Exchange } from "./exchange.ts";
-export { splitTarget } from "./exchange.ts";
+export { type DescribedMessage, loadMessages, messageProblems, messagesFile, type Speaker } from "./messages.ts";
+export { type Exchange, splitTarget } from "./exchange.ts";
 export { requireAsDescribed, watchedEnvironment } from "./watched.ts";

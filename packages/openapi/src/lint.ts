@@ -1,4 +1,4 @@
-// Checks the descriptions by the rules in the redocly.yaml beside each; prints what is wrong and ends with 1.
+// Lints the descriptions by the redocly.yaml beside each; prints the problems and exits with 1.
 import { fileURLToPath } from "node:url";
 import { formatProblems, getTotals, lint, loadConfig } from "@redocly/openapi-core";
 import { descriptionFile } from "./description.ts";

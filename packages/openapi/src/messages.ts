@@ -1,10 +1,9 @@
 import { closed } from "./closed.ts";
 import { problemsOf } from "./conforms.ts";
 import type { Schema } from "./description.ts";
-import type { Mapping, Node } from "./document.ts";
-import { isMapping, readDocument } from "./document.ts";
+import { isMapping, type Mapping, type Node, readDocument } from "./document.ts";
 
-/** Who says it on the WebSocket. */
+/** The sender on the WebSocket. */
 export type Speaker = "client" | "server";
 
 /** A message of the WebSocket's description. */
@@ -15,20 +14,20 @@ export interface DescribedMessage {
   readonly examples: readonly Node[];
 }
 
-/** Where the description of the WebSocket is kept in a checkout. */
+/** The description of the WebSocket in a checkout. */
 export const messagesFile = new URL("../../../docs/spec/sync/asyncapi.yaml", import.meta.url);
 
 let known: readonly DescribedMessage[] | undefined;
 
-/** The messages of the WebSocket. Read once per process. Throws Error when the description is not in order. */
+/** The messages of the WebSocket, read once per process. Throws Error for a malformed description. */
 export function loadMessages(): readonly DescribedMessage[] {
   known ??= Object.entries(messagesOf(readDocument(messagesFile))).map(([id, message]) => messageOf(id, message));
   return known;
 }
 
 /**
- * What the description does not allow in a message, a line each. What the server says has to be described down to the
- * last field.
+ * Every deviation of a message from the description, a line each. All fields of the server's messages
+ * must be described.
  */
 export function messageProblems(speaker: Speaker, value: unknown): string[] {
   const candidates = loadMessages().filter((message) => message.speaker === speaker);

@@ -9,12 +9,12 @@ interface Recording {
   readonly answer: Buffer[];
 }
 
-/** The paths of the interface; what else a process serves is not described. */
+/** The paths of the interface; others are not described. */
 const described = /^\/(?:api|\.well-known)\//;
 
 /**
- * Compares every exchange of this process' HTTP servers with the description, whoever the client is.
- * @param report called with one line for each exchange that is not as described
+ * Compares every exchange of this process' HTTP servers with the description.
+ * @param report called with one line for each deviation
  */
 export function watchServers(report: (line: string) => void): void {
   const recordings = new WeakMap<ServerResponse, Recording>();
@@ -38,7 +38,7 @@ interface Pair {
   response: ServerResponse;
 }
 
-/** Keeps what goes through the two streams of an exchange. */
+/** Records the two streams of an exchange. */
 function record(request: IncomingMessage, response: ServerResponse): Recording {
   const recording: Recording = { request: [], answer: [] };
   const push = request.push.bind(request);
@@ -72,7 +72,7 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, recordin
   };
 }
 
-/** As they were written: Node keeps headers that came in a list only as their text. */
+/** The headers as written: Node stores repeated ones only as text. */
 function headersOf(response: ServerResponse): Headers {
   const { _header: head } = response as unknown as { _header: string | null };
   const lines = (head ?? "").split("\r\n").slice(1);

@@ -4,17 +4,17 @@ import { DescriptionError } from "./check-exchange.ts";
 const preload = new URL("watch.mjs", import.meta.url);
 
 /**
- * The environment in which `npm start` compares every exchange with the description, whoever the client is.
- * @param file where the processes write down what is not as described
+ * The environment in which `npm start` compares every exchange with the description.
+ * @param file receives the deviations of all processes
  */
 export function watchedEnvironment(file: string): Record<string, string> {
-  // An address, not a path: a blank in a path would end the option.
+  // A URL, not a path: a blank in a path would end the option.
   return { NODE_OPTIONS: `--import=${preload.href}`, DESCRIPTION_PROBLEMS: file };
 }
 
-/** Throws DescriptionError when something was not as described. */
+/** Throws DescriptionError if there was a deviation. */
 export function requireAsDescribed(file: string): void {
   if (!existsSync(file)) return;
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
-  throw new DescriptionError("what the installation was asked or answered", [...new Set(lines)]);
+  throw new DescriptionError("the exchanges of the installation", [...new Set(lines)]);
 }

@@ -1,8 +1,7 @@
 import { anyone, nameText, pageLimit, route } from "@coffer/http";
 import t from "tap";
 import { z } from "zod";
-import type { DescribedRoute } from "../src/index.ts";
-import { routeProblems } from "../src/index.ts";
+import { type DescribedRoute, routeProblems } from "../src/index.ts";
 import { smallDescription } from "./small.ts";
 
 const description = smallDescription(t);
@@ -27,15 +26,15 @@ const read = route({
   status: 200,
 });
 
-/** What differs when the first route is this one. Only it has a caller. */
+/** The differences if this is the first route, the only one with a caller. */
 function problems(creating: DescribedRoute, others: DescribedRoute[] = [first]): string[] {
-  // Two successes are described for reading, which no route can have: it is left out of the comparison.
+  // Reading has two described successes, which no route can have: it is not compared.
   return routeProblems(description, [creating, read, anything, ...others], (one) =>
     one === creating ? ["person"] : [],
   ).filter((problem) => !problem.startsWith("GET /api/things/{id}: success"));
 }
 
-await t.test("a table that is as described has no problems", (t) => {
+await t.test("a table that matches the description has no problems", (t) => {
   t.same(problems(create), []);
   t.end();
 });

@@ -1,6 +1,5 @@
 import t from "tap";
-import type { Exchange } from "../src/index.ts";
-import { exchangeProblems } from "../src/index.ts";
+import { type Exchange, exchangeProblems } from "../src/index.ts";
 import { smallDescription } from "./small.ts";
 
 const description = smallDescription(t);
@@ -21,7 +20,7 @@ interface Changes extends Partial<Omit<Exchange, "headers" | "requestHeaders" | 
   requestBody?: unknown;
 }
 
-/** The problems of an exchange that is in order but for these changes. A body that is a string is sent as it is. */
+/** The problems of a valid exchange with these changes. A string body is sent as it is. */
 function problems(changes: Changes = {}): string[] {
   const { headers = {}, requestHeaders, body = thing, requestBody = { name: "x" }, ...rest } = changes;
   const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
@@ -50,11 +49,15 @@ await t.test("an exchange as it is described has no problems", (t) => {
   t.same(read({ method: "HEAD", body: "" }), []);
   t.same(read({ status: 204, body: "", headers: { "content-type": undefined } }), []);
   t.same(read({ headers: { etag: '"1"', date: "now", vary: "Origin" } }), []);
-  t.same(problems({ status: 409, body: { error: "conflict" }, requestBody: "{" }), [], "what was refused has any form");
+  t.same(
+    problems({ status: 409, body: { error: "conflict" }, requestBody: "{" }),
+    [],
+    "a refused request may have any form",
+  );
   t.end();
 });
 
-await t.test("a status, a body or a field that is not described is a problem", (t) => {
+await t.test("a status, a body or a field without a description is a problem", (t) => {
   t.match(problems({ status: 200 }), [/status 200 is not described/]);
   t.match(problems({ status: 500, body: { error: "internal_error" } }), [/status 500 is not described/]);
   t.match(problems({ body: "" }), ["the body is no JSON"]);
@@ -69,7 +72,7 @@ await t.test("a status, a body or a field that is not described is a problem", (
   t.end();
 });
 
-await t.test("a header that is missing, not described or of another form is a problem", (t) => {
+await t.test("a header that is missing, undescribed or malformed is a problem", (t) => {
   t.match(problems({ headers: { "x-request-id": undefined } }), ["the header x-request-id is missing"]);
   t.match(problems({ headers: { "x-other": "1" } }), ["the header x-other is not described"]);
   t.match(problems({ headers: { "cache-control": "public" } }), [/cache-control must be no-store/]);
@@ -79,7 +82,7 @@ await t.test("a header that is missing, not described or of another form is a pr
   t.end();
 });
 
-await t.test("a request that was accepted must be as described", (t) => {
+await t.test("a request that was accepted must match the description", (t) => {
   t.match(problems({ requestBody: {} }), [/request's body.*name/]);
   t.match(problems({ requestBody: { name: "x", kind: "c" } }), [/\/kind/]);
   t.match(problems({ requestBody: null }), ["the request's body is missing"]);
@@ -94,7 +97,7 @@ await t.test("a request that was accepted must be as described", (t) => {
   t.end();
 });
 
-await t.test("where nothing is described only 404, 429 and 503 are right", (t) => {
+await t.test("an undescribed path must be 404, 429 or 503", (t) => {
   const answer = (status: number, error: string, target = "/api/nothing"): string[] =>
     read({ target, status, body: { error } });
   t.same(answer(404, "not_found"), []);
@@ -116,7 +119,7 @@ await t.test("a literal path goes before one with a parameter", (t) => {
   t.end();
 });
 
-await t.test("what stands before a service that is away answers 503 in its place", (t) => {
+await t.test("the router answers 503 for a service that is away", (t) => {
   const unlimited = { "ratelimit-policy": undefined, "x-request-id": undefined };
   t.same(problems({ status: 503, headers: unlimited, body: { error: "unavailable" } }), []);
   t.match(problems({ status: 503, headers: unlimited, body: { error: "internal_error" } }), [/503 is not described/]);
@@ -124,7 +127,7 @@ await t.test("what stands before a service that is away answers 503 in its place
   t.end();
 });
 
-await t.test("what never became a request, and a preflight, have no description", (t) => {
+await t.test("a malformed request and a preflight need no description", (t) => {
   const closing = { connection: "close", "ratelimit-policy": undefined };
   for (const status of [400, 408, 431]) t.same(problems({ status, headers: closing }), []);
   t.match(problems({ status: 400, headers: { ...closing, ratelimit: '"user";r=1;t=1' } }), [/400/]);
@@ -132,7 +135,7 @@ await t.test("what never became a request, and a preflight, have no description"
   t.end();
 });
 
-await t.test("a body that may come under any content type is JSON all the same", (t) => {
+await t.test("a body that may come under any content type must be JSON", (t) => {
   const sent = (requestBody: unknown, type: string): string[] =>
     problems({
       target: "/api/things/any",

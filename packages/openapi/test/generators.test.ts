@@ -9,7 +9,7 @@ import t from "tap";
 import { bundleFile } from "../src/bundle.ts";
 import { loadDescription } from "../src/description.ts";
 
-// What makes clients from docs/spec/openapi.json must understand all of it.
+// Generators of clients must understand docs/spec/openapi.json completely.
 
 const run = promisify(execFile);
 const timeout = 300_000;
@@ -17,7 +17,7 @@ const generator = "openapi-python-client==0.29.1";
 const operationIds = loadDescription().operations.map(({ id }) => id);
 const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url));
 
-/** A program of a client: it compiles only when the types of a request, an answer and an error are as described. */
+/** A client program: it compiles only with the described types of request, response and error. */
 const program = `
 import type { paths } from "./types.ts";
 type Bootstrap = paths["/api/sm/v1/bootstrap"]["post"];
@@ -46,7 +46,7 @@ await t.test("openapi-typescript makes types of every operation, and they compil
     "--types",
     "",
   ];
-  // The compiler does not start with the test runner's loader.
+  // The compiler must not start with the test runner's loader.
   const compile = ["-u", "NODE_OPTIONS", tsc, ...flags, join(directory, "program.ts")];
   await t.resolves(run("env", compile, { timeout }));
 });
@@ -81,7 +81,7 @@ await t.test("openapi-python-client makes a client with every operation, without
   await t.resolves(run(join(bin, "python"), ["-c", importAll], options), "all of it can be imported");
 });
 
-/** Makes a virtual environment with the generator; says why where this machine has no Python that can. */
+/** Makes a virtual environment with the generator; returns the reason if this machine cannot. */
 async function whyNoPython(environment: string): Promise<string | undefined> {
   try {
     await run("python3", ["-c", "import sys, venv, ensurepip; assert sys.version_info >= (3, 11)"], { timeout });

@@ -1,7 +1,7 @@
 import t from "tap";
 import { loadMessages, messageProblems } from "../src/index.ts";
 
-await t.test("the examples of the messages are what the description allows", (t) => {
+await t.test("the examples of the messages are valid", (t) => {
   const messages = loadMessages();
   t.equal(messages.length, 7);
   for (const { id, speaker, examples } of messages) {
@@ -11,7 +11,7 @@ await t.test("the examples of the messages are what the description allows", (t)
   t.end();
 });
 
-await t.test("what is missing, more or of another kind in a message is named", (t) => {
+await t.test("missing, additional and malformed fields of a message are reported", (t) => {
   const push = { type: "push", action: "record_updated", record_id: "r", vault_id: "v" };
   const time = "2026-11-20T10:00:00.000001Z";
   t.same(messageProblems("server", { ...push, updated_at: time }), []);

@@ -1,13 +1,12 @@
 import type { Description } from "../src/index.ts";
 import { describe } from "../src/description.ts";
 import { readDocument } from "../src/document.ts";
-import { testDirectory } from "@coffer/testkit";
-import type { TestScope } from "@coffer/testkit";
+import { testDirectory, type TestScope } from "@coffer/testkit";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** A description of a few operations, in which every rule that is checked has a place. */
+/** A description of a few operations that covers every rule. */
 const document = `
 paths:
   /api/things:
@@ -86,12 +85,12 @@ Person: { type: object, required: [name], properties: { name: { type: string } }
 Error: { type: object, required: [error], properties: { error: { type: string } } }
 `;
 
-/** The description in files, as a checkout has it. */
+/** The description as files, as in a checkout. */
 export function smallDescription(t: TestScope): Description {
   return describe(readDocument(writeFiles(t, { "openapi.yaml": document, "parts.yaml": parts })));
 }
 
-/** Writes files into a folder of the test's own; returns the address of the first. */
+/** Writes files into a folder of the test; returns the URL of the first. */
 export function writeFiles(t: TestScope, files: Record<string, string>): URL {
   const directory = testDirectory(t);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);

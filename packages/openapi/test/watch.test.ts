@@ -2,12 +2,11 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { testDirectory } from "@coffer/testkit";
-import type { TestScope } from "@coffer/testkit";
+import { testDirectory, type TestScope } from "@coffer/testkit";
 import t from "tap";
 import { requireAsDescribed, watchedEnvironment } from "../src/index.ts";
 
-/** Answers `GET /.well-known/jwks.json` with a status and a body, asks itself once, and ends. */
+/** Answers `GET /.well-known/jwks.json` with a status and body, requests it once, and exits. */
 const program = `
   import { createServer } from "node:http";
   const [, , path, status, body] = process.argv;
@@ -32,7 +31,7 @@ const keys = JSON.stringify({
   base_urls: ["https://coffer.test"],
 });
 
-/** Runs the program, under this name, watched; throws what it did that is not described. */
+/** Runs the program under this name, watched; throws its deviations. */
 async function run(t: TestScope, name: string, ...args: [path: string, status: string, body: string]): Promise<void> {
   const directory = testDirectory(t);
   const file = join(directory, name);
@@ -47,11 +46,11 @@ async function run(t: TestScope, name: string, ...args: [path: string, status: s
 const service = "services/auth-sm/src/main.ts";
 const path = "/.well-known/jwks.json";
 
-await t.test("a service that answers as described is let be", async (t) => {
+await t.test("a service that matches the description has no deviation", async (t) => {
   await t.resolves(run(t, service, path, "200", keys));
 });
 
-await t.test("an answer that is not described is written down, whoever asked", async (t) => {
+await t.test("an undescribed response is reported for any client", async (t) => {
   await t.rejects(run(t, service, path, "418", "{}"), /GET \/\.well-known\/jwks\.json, answered 418/);
   await t.rejects(run(t, service, path, "200", `{"more":1,${keys.slice(1)}`), /"more"/);
   await t.rejects(run(t, service, "/api/nothing", "200", "{}"), /nothing is described here/);

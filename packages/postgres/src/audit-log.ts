@@ -1,10 +1,9 @@
-import { auditAppend } from "@coffer/events";
-import type { AuditDraft } from "@coffer/events";
+import { auditAppend, type AuditDraft } from "@coffer/events";
 import type { Database } from "./database.ts";
 import { laneOf } from "./enqueue.ts";
 import { createGroupCommit } from "./group-commit.ts";
 
-/** A row stays well under what one request on the bus may carry. */
+/** Well below the payload limit of the bus. */
 const mostBytesPerRow = 192 * 1024;
 
 interface Written {
@@ -13,15 +12,15 @@ interface Written {
   bytes: number;
 }
 
-/** A commit that waits for the disk as a record's does, and leaves nothing but this in the log of Postgres. */
+/** A commit that waits for the disk like a record's, and writes only a WAL message. */
 const commitOfNothing = "select pg_logical_emit_message(true, 'coffer', '')";
 
 /**
- * For actions that change nothing here: reads and denials. The returned function resolves when the record is durable,
- * which is before the answer may go out. All records that wait share one insert of one outbox row; the first goes at
- * once. Throws ServiceError `unavailable` when Postgres is away.
+ * Audits reads and denials. The returned function resolves when the record is durable: await it
+ * before the response. Concurrent records share one insert. Throws ServiceError `unavailable` if
+ * Postgres is away.
  *
- * For null it does all that it does for a record, and leaves none: for what is to take as long as if it left one.
+ * Null takes as long as a record and stores none, for equal response times.
  */
 export function createAuditLog(database: Database): (record: AuditDraft | null) => Promise<void> {
   const lane = laneOf(auditAppend);
@@ -38,7 +37,7 @@ export function createAuditLog(database: Database): (record: AuditDraft | null) 
   const insertNothing = database.preparedWrite("coffer_audit_insert_nothing", commitOfNothing);
   const flushSeconds = database.telemetry.metrics.histogram(
     "coffer_audit_flush_seconds",
-    "Time to make the audit records that waited durable",
+    "Time to commit the waiting audit records",
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   );
 
@@ -61,7 +60,7 @@ export function createAuditLog(database: Database): (record: AuditDraft | null) 
   };
 }
 
-/** Records in as few rows as their size allows; a row is an array of records under the id of its first. */
+/** Packs records into few rows; a row is an array of records with the id of the first. */
 function rowsOf(records: readonly Written[]): { id: string; json: string }[] {
   const rows: { id: string; records: string[]; bytes: number }[] = [];
   for (const { id, json, bytes } of records) {

@@ -1,15 +1,13 @@
-import { waitedInVain } from "./failure.ts";
+import { isLockTimeout } from "./failure.ts";
 
 /**
- * SQL, an expression: from where it is evaluated the statement waits for no lock longer than this. For a prepared write of
- * what was judged before it: after a longer wait the judgement is too old, and what shares its connection waits too.
+ * SQL expression that sets the lock timeout of the statement to 250 ms. For a prepared write with
+ * an optimistic check: after a longer wait the check is stale, and writes behind it on the
+ * connection wait.
  */
 export const briefWaits = "set_config('lock_timeout', '250ms', true)";
 
-/**
- * A prepared write that has `briefWaits` in its text: when it has waited in vain, it has written nothing, and its answer is
- * `nothing`.
- */
+/** A prepared write with `briefWaits` in its text; returns `nothing` after a lock timeout. */
 export function briefly<Answer>(
   write: (values: unknown[]) => Promise<Answer>,
   nothing: Answer,
@@ -18,7 +16,7 @@ export function briefly<Answer>(
     try {
       return await write(values);
     } catch (error) {
-      if (waitedInVain(error)) return nothing;
+      if (isLockTimeout(error)) return nothing;
       throw error;
     }
   };

@@ -1,8 +1,8 @@
 import type { Interceptor } from "slonik";
 
 /**
- * A row that is not what its statement's schema says: the code and the schema of the database disagree. Names the
- * columns and what is wrong with them, never a value.
+ * A row does not match its statement's schema. The message names columns and problems, never a
+ * value.
  */
 export class RowMismatch extends Error {
   constructor(issues: readonly string[]) {
@@ -11,7 +11,9 @@ export class RowMismatch extends Error {
   }
 }
 
-/** Checks every row by the schema of its statement; slonik itself does not. Throws RowMismatch. */
+/**
+ * Checks every row against the schema of its statement, which slonik does not. Throws RowMismatch.
+ */
 export const checkRows: Interceptor = {
   name: "check-rows",
   transformRow: ({ resultParser }, _query, row) => {
@@ -26,7 +28,7 @@ export const checkRows: Interceptor = {
         }),
       );
     }
-    // A schema may turn a column into any value; slonik's type knows only what Postgres can send.
+    // A schema may transform a column; slonik's type allows only values of Postgres.
     return result.value as typeof row;
   },
 };

@@ -1,7 +1,7 @@
 import pg from "pg";
 
 type ParseText = (text: string) => unknown;
-/** As it is: the types of `pg` list the built-in types only. */
+/** The types of `pg` list only the built-in types. */
 type GetParser = (typeId: number, format?: string) => ParseText;
 
 const oid = { int8: 20, date: 1082, timestamp: 1114, timestamptz: 1184, interval: 1186 } as const;
@@ -10,8 +10,8 @@ const arrayOid = { int8: 1016, date: 1182, timestamp: 1115, timestamptz: 1185 } 
 const utc = /^(\d{4,})-(\d\d)-(\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/;
 
 /**
- * `2026-11-20 10:00:00.1234+00`, as a session in UTC writes it, becomes `2026-11-20T10:00:00.123400Z`: text from end to
- * end, because a Date keeps milliseconds only. `infinity` stays as it is; anything else throws a RangeError.
+ * Turns `2026-11-20 10:00:00.1234+00` (a session in UTC) into `2026-11-20T10:00:00.123400Z`. Text,
+ * because a Date has milliseconds only. `infinity` stays; anything else throws a RangeError.
  */
 export function isoTimestamp(text: string): string {
   const parts = utc.exec(text);
@@ -54,8 +54,8 @@ const parsers = new Map<number, ParseText>([
 ]);
 
 /**
- * How a column's text becomes a value: timestamptz as ISO 8601 UTC text with microseconds, int8 as a number, numeric
- * and xid8 as text, json and jsonb as values, bytea as a Buffer, all else as `pg` does.
+ * Parses a column: timestamptz to ISO 8601 UTC text with microseconds, int8 to a number, numeric
+ * and xid8 to text; everything else as `pg` does.
  */
 export function parseColumn(typeId: number, format?: string): ParseText {
   const ours = format === "binary" ? undefined : parsers.get(typeId);

@@ -2,21 +2,21 @@ import type pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { parseColumn } from "./columns.ts";
 
-/** How long Postgres and the network may take, in milliseconds. Each bound exists so that nothing waits for ever. */
+/** Timeouts of Postgres and the network, in milliseconds. */
 export const limits = {
   connect: 3_000,
-  /** How long a caller waits for a free connection of a pool, or for a statement that others share to begin. */
+  /** The wait for a free connection, or for a shared batch to begin. */
   acquire: 3_000,
   lock: 5_000,
   statement: 10_000,
   idleInTransaction: 15_000,
   transaction: 30_000,
-  /** The same for the single short statements of hot paths. */
+  /** For the short statements of hot paths. */
   shortStatement: 3_000,
   shortAnswer: 5_000,
-  /** How long closing waits for what runs. */
+  /** How long closing waits for running statements. */
   close: 5_000,
-  /** Without an answer for this long the connection is given up: the network was cut and nobody said so. */
+  /** Drops a connection without a response, as after a silent network failure. */
   answer: 12_000,
 } as const;
 
@@ -24,9 +24,9 @@ const schemaName = /^[a-z_][a-z0-9_]{0,62}$/;
 const plainSetting = /^[a-z_.]+=[\w.]*$/;
 
 /**
- * What every connection of a service has in common. `url` is a connection URI; `schema` becomes the search path; `more` are
- * further settings of Postgres, by name.
- * Throws a TypeError for a schema name, or a setting, that would need quoting.
+ * The configuration of every connection of a service. `schema` becomes the search path; `more` has
+ * further Postgres settings. Throws a TypeError for a schema name or setting that would need
+ * quoting.
  */
 export function connectionConfig(
   url: string,
@@ -62,8 +62,8 @@ export function connectionConfig(
 }
 
 /**
- * Every statement finds its rows by their keys, however little the planner knows of a table that was empty a minute ago.
- * For connections whose statements all do.
+ * Forces index access, also while the planner's statistics are stale. For connections whose
+ * statements all find rows by key.
  */
 export function byKey(config: pg.ClientConfig): pg.ClientConfig {
   const settings = [
@@ -76,8 +76,8 @@ export function byKey(config: pg.ClientConfig): pg.ClientConfig {
 }
 
 /**
- * Sent first on every connection. Bounds whole transactions on servers that can (17 and later); older ones have the
- * bound on idle ones only.
+ * The first statement of a connection: sets the transaction timeout on servers that have it (17 and
+ * later).
  */
 export const boundTransactions = {
   name: "coffer_bound_transactions",

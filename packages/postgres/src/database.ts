@@ -1,64 +1,67 @@
 import type { ServiceError } from "@coffer/errors";
 import type { EventSubject } from "@coffer/events";
-import type { Telemetry } from "@coffer/telemetry";
+import type { Metrics, Telemetry } from "@coffer/telemetry";
+import type pg from "pg";
 import { z } from "zod";
 import { byKey, connectionConfig } from "./connection.ts";
 import { laneOf, takeWritten } from "./enqueue.ts";
 import { QueryFailure } from "./failure.ts";
-import { createLine, shortStatements } from "./line.ts";
-import type { Line } from "./line.ts";
+import { createPipelinedConnection, type PipelinedConnection, shortStatements } from "./pipelined-connection.ts";
 import { createStatementPool } from "./pool.ts";
-import { observePools } from "./pool-metrics.ts";
-import { apart, prepare, together } from "./prepared.ts";
-import type { Prepared } from "./prepared.ts";
-import { prepareEach } from "./prepared-each.ts";
-import type { PreparedEach } from "./prepared-each.ts";
-import { sql } from "./sql.ts";
-import type { Queryable, Transaction } from "./sql.ts";
+import { type PreparedEach, prepareEach } from "./prepared-each.ts";
+import { leastBusy, prepare, type Prepared, sharedWrite } from "./prepared.ts";
+import type { Semaphore } from "./semaphore.ts";
+import { type Queryable, sql, type Transaction } from "./sql.ts";
+import { createWriteCheck, probeSettings, type WriteCheck, type WriteState } from "./write-check.ts";
 
 /**
- * A service's own schema in Postgres. Whatever goes wrong comes out as a ServiceError `unavailable` (Postgres is away,
- * overloaded or full), or as a QueryFailure (the statement was refused).
+ * A service's own schema in Postgres. Functions throw ServiceError `unavailable` (Postgres is away,
+ * overloaded or full) or QueryFailure (the statement was refused).
  */
 export interface Database {
   /** For reads outside a transaction, one statement each. */
   readonly pool: Queryable;
   /**
-   * Runs `work` in a transaction (read committed): commits when it returns, rolls back when it throws. Runs it again,
-   * up to three times, when Postgres asks for that (deadlock, serialization), so `work` must not do anything elsewhere.
+   * Runs `work` in a transaction (read committed). Retries up to three times after a deadlock or a
+   * serialization failure, so `work` must have no other side effects.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * A read as a named prepared statement, for a hot path; its rows are not checked. Many share a connection in a
-   * pipeline, so it must be short and must not lock. One name has one text within the service.
+   * A read as a named prepared statement, for a hot path, without row checks. Reads share pipelined
+   * connections, so it must be short and must not lock. Each name has one text within the service.
    */
   prepared<Row>(name: string, text: string): Prepared<Row>;
   /**
-   * A read for a hot path that answers many callers at once: `text` takes each of their values as an array, `$1` those
-   * of the first, and gives at most one row for each with its place from 1 on as `n`
-   * (`unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS asked (id, uid, n)`).
+   * A batched read for a hot path: `text` takes each value as an array over the callers, and
+   * returns at most one row for each with its position from 1 as `n` (`unnest($1::uuid[],
+   * $2::text[]) WITH ORDINALITY AS requested (id, uid, n)`).
    */
   preparedEach<Row>(name: string, text: string): PreparedEach<Row>;
   /**
-   * As `prepared`, for a short write that commits by itself, on connections of their own: reads do not wait for its commit.
-   * It must not wait for locks that others hold for long, which would hold up the writes behind it (see `briefly`). `leaves` names the
-   * event that it leaves in the outbox whenever it returns a row: the relay is told.
+   * As `prepared`, for a short write that commits by itself, on separate connections. A long lock
+   * wait would block the writes behind it (see `briefly`). `leaves` names the event that it writes
+   * to the outbox whenever it returns a row, to wake the relay.
    */
   preparedWrite<Row = never>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }): Prepared<Row>;
   /**
-   * As `preparedEach` for a write, on the connections of `preparedWrite` and with its conditions: those that are asked
-   * together, or while others are under way, are done by one statement and share its commit. When one of them is
-   * refused, or waits for a lock in vain, nothing of that is done, and each is asked alone.
+   * As `preparedEach`, for a write under the conditions of `preparedWrite`: concurrent calls share
+   * one statement and its commit. If one of them is refused or hits a lock timeout, nothing is
+   * written and each is retried alone.
    */
   preparedWriteEach<Row>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }): PreparedEach<Row>;
-  /** A further connection for work in the background, opened at first use. Whoever takes it closes it. */
-  line(): Line;
+  /** A separate connection for background work, opened at first use. The caller closes it. */
+  pipelinedConnection(): PipelinedConnection;
   readonly telemetry: Telemetry;
-  /** Resolves when Postgres answers, else throws. */
+  /** Throws if Postgres does not answer. */
   ready(): Promise<void>;
-  /** Waits for what runs, at most 5 s, and closes every connection. */
+  /**
+   * Whether Postgres takes writes: it may answer reads while its disk is full. Throws ServiceError `unavailable` if it is
+   * away.
+   */
+  writeState(): Promise<WriteState>;
+  /** Waits at most 5 s for running work, then closes every connection. */
   close(): Promise<void>;
-  /** `listener` is called after each commit that left a message that is awaited, with the lanes that have one. */
+  /** Calls `listener` with the lanes to wake after each commit that wrote messages to them. */
   onCommit(listener: (lanes: ReadonlySet<string>) => void): void;
 }
 
@@ -67,20 +70,21 @@ export interface DatabaseOptions {
   url: string;
   schema: string;
   /**
-   * Connections for transactions and single statements; 8 unless told. Hot paths have six more, the relay one a lane.
+   * Connections for transactions and single statements. Default: 8. Hot paths use six more, the
+   * relay one per lane.
    */
   poolSize?: number;
   telemetry: Telemetry;
-  /** Settings of Postgres that every connection has, by name. */
+  /** Postgres settings of every connection, by name. */
   settings?: Readonly<Record<string, string>>;
-  /** What the refusal of a constraint, by its name, means to the caller of any write in a transaction or prepared statement. */
+  /** The error for a violated constraint, by its name, for every write. */
   refusals?: Readonly<Record<string, () => ServiceError>>;
 }
 
-/** Of one prepared write that many share: while one waits for a lock there is another for those who come meanwhile. */
+/** Concurrent runs of one batched write: one may wait for a lock while another proceeds. */
 const writesAtOnce = 2;
 
-/** Connects when the first statement needs it; Postgres may be away until then, and come and go later. */
+/** Connects at the first statement, and reconnects. */
 export function createDatabase({
   url,
   schema,
@@ -90,15 +94,20 @@ export function createDatabase({
   refusals = {},
 }: DatabaseOptions): Database {
   const config = connectionConfig(url, schema, telemetry.service, settings);
-  const pool = createStatementPool(config, poolSize);
-  const reads = [createLine(shortStatements(config)), createLine(shortStatements(config))] as const;
-  const writeLine = () => createLine(byKey(shortStatements(config)));
-  const writes = [writeLine(), writeLine(), writeLine(), writeLine()] as const;
+  const probeConfig = connectionConfig(url, schema, telemetry.service, { ...settings, ...probeSettings });
+  const probe = createPipelinedConnection(shortStatements(probeConfig));
+  const writeCheck = createWriteCheck(probe);
+  const pool = createStatementPool(config, poolSize, writeCheck.note);
+  const pipelined = (of: pg.ClientConfig) => createPipelinedConnection(of, writeCheck.note);
+  const reads = [pipelined(shortStatements(config)), pipelined(shortStatements(config))] as const;
+  const writeConnection = () => pipelined(byKey(shortStatements(config)));
+  const writes = [writeConnection(), writeConnection(), writeConnection(), writeConnection()] as const;
   const listeners: ((lanes: ReadonlySet<string>) => void)[] = [];
-  observePools(telemetry.metrics, pool.gate, [...reads, ...writes]);
+  observePools(telemetry.metrics, pool.semaphore, [...reads, ...writes]);
+  observeWrites(telemetry.metrics, writeCheck);
 
   const preparedWrite: Database["preparedWrite"] = (name, text, { leaves } = {}) => {
-    const write = prepare<never>(writes, apart, { name, text });
+    const write = prepare<never>(writes, leastBusy, { name, text });
     if (leaves === undefined) return write;
     const lanes = new Set([laneOf(leaves)]);
     return async (values) => {
@@ -130,22 +139,47 @@ export function createDatabase({
       if (wrote.size > 0) for (const listener of listeners) listener(wrote);
       return result;
     },
-    prepared: (name, text) => prepare(reads, together, { name, text }),
+    prepared: (name, text) => prepare(reads, sharedWrite, { name, text }),
     preparedEach: <Row>(name: string, text: string) =>
-      prepareEach(prepare<Row & { n: number }>(reads, apart, { name, text }), reads.length),
+      prepareEach(prepare<Row & { n: number }>(reads, leastBusy, { name, text }), reads.length),
     preparedWrite,
     preparedWriteEach: <Row>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }) => {
       const write = prepareEach(preparedWrite<Row & { n: number }>(name, text, options), writesAtOnce);
       return (values) => write(values).catch(refuse);
     },
-    line: () => createLine(byKey(config)),
+    pipelinedConnection: () => pipelined(byKey(config)),
     telemetry,
+    writeState: writeCheck.state,
     async ready() {
       await pool.one(sql.type(z.object({ answer: z.literal(1) }))`select 1 as answer`);
     },
     async close() {
-      await Promise.all([pool.end(), ...[...reads, ...writes].map((line) => line.close())]);
+      await Promise.all([pool.end(), ...[...reads, ...writes, probe].map((connection) => connection.close())]);
     },
     onCommit: (listener) => void listeners.push(listener),
   };
+}
+
+/** Reports whether Postgres takes writes. While it is away, what was known last. */
+function observeWrites(metrics: Metrics, { state }: WriteCheck): void {
+  const writable = metrics.gauge("coffer_db_writable", "1 while Postgres takes writes, 0 while its disk is full");
+  writable.set(1);
+  writable.collect(async () => ((await state()) === "ok" ? 1 : 0));
+}
+
+/** Reports the use of the connections for transactions and for prepared statements. */
+function observePools(metrics: Metrics, semaphore: Semaphore, pipelined: readonly PipelinedConnection[]): void {
+  const inUse = metrics.gauge("coffer_db_pool_in_use", "Database connections in use", ["pool"]);
+  const waiting = metrics.gauge("coffer_db_pool_waiting", "Callers that wait for a database connection", ["pool"]);
+  inUse.collect(() => {
+    inUse.set(semaphore.inUse, { pool: "transactions" });
+    inUse.set(pipelined.filter(({ pending }) => pending > 0).length, { pool: "prepared" });
+  });
+  waiting.collect(() => {
+    waiting.set(semaphore.waiting, { pool: "transactions" });
+    waiting.set(
+      pipelined.reduce((sum, { pending }) => sum + Math.max(0, pending - 1), 0),
+      { pool: "prepared" },
+    );
+  });
 }

@@ -10,34 +10,31 @@ export interface DeliveryOptions {
   mostBytes: number;
   deliverMilliseconds: number;
   /**
-   * A number when nothing was taken of late, which is also what a message that kills its consumer looks like: the row
-   * at that number, counted round, goes alone first and tells the two apart.
+   * The number of failed cycles, if there were several: the consumer is away, or a message crashes
+   * it. To distinguish the two, the row at this index (modulo) is delivered first and alone.
    */
   suspicious: number | undefined;
-  /** Whether to begin no further delivery. */
+  /** Whether to stop before the next delivery. */
   stopped: () => boolean;
 }
 
-/** What became of the rows; those in no list are as before. */
+/** The result for each row; rows in no list are unchanged. */
 export interface DeliveryReport {
   /** Positions. */
   delivered: number[];
   failed: { row: OutboxRow; problem: string }[];
-  /**
-   * Rows of several audit records that are refused as they are: when each record has a row of its own, the bad one
-   * shows.
-   */
+  /** Refused rows of several audit records: divided, to find the bad record. */
   divisible: { row: OutboxRow; problem: string }[];
-  /** Nobody was there for some of them. */
+  /** The consumer of some rows did not answer. */
   away: boolean;
 }
 
-/** Rows whose transaction stays open longer than this might lose their locks before they are deleted. */
+/** Bounds the transaction, which holds the locks of the rows. */
 const mostMilliseconds = 8_000;
 
 /**
- * Delivers rows in order, as many in one delivery as fit, subjects apart. When a delivery is refused it is halved until
- * the rows at fault are found. Never throws.
+ * Delivers rows in order, in batches of one subject. Halves a refused batch until the bad rows are
+ * found. Never throws.
  */
 export async function deliverRows(rows: readonly OutboxRow[], options: DeliveryOptions): Promise<DeliveryReport> {
   const report: DeliveryReport = { delivered: [], failed: [], divisible: [], away: false };
@@ -45,21 +42,20 @@ export async function deliverRows(rows: readonly OutboxRow[], options: DeliveryO
   const over = () => options.stopped() || performance.now() > deadline;
   for (const batch of batchesOf(rows, options.mostBytes)) {
     if (over()) report.away = true;
-    // The next subject may have somebody who listens, but the next batch of this one has not.
     else if (options.suspicious !== undefined && batch.length > 1) {
-      await findSilent(batch, options.suspicious, options, report, over);
+      await findUnanswered(batch, options.suspicious, options, report, over);
     } else await deliverBatch(batch, options, report);
   }
   return report;
 }
 
-/** Delivers a batch, or finds the rows in it that are refused. */
+/** Delivers a batch, or finds its refused rows. */
 async function deliverBatch(batch: readonly OutboxRow[], options: DeliveryOptions, report: DeliveryReport) {
   const error = await attempt(batch, options);
   const [first] = batch;
   if (error === undefined || first === undefined) {
     report.delivered.push(...batch.map(({ position }) => position));
-  } else if (saysNothing(error)) {
+  } else if (isInconclusive(error)) {
     report.away = true;
   } else if (batch.length === 1) {
     refuse(report, first, problemOf(error));
@@ -71,10 +67,10 @@ async function deliverBatch(batch: readonly OutboxRow[], options: DeliveryOption
 }
 
 /**
- * Delivers row by row, and counts a row that nobody takes as failed when a later one is taken: then somebody was there,
- * and it is the row that they cannot take.
+ * Delivers row by row. An unanswered row counts as failed once a later row is answered: the
+ * consumer was there, and the row is at fault.
  */
-async function findSilent(
+async function findUnanswered(
   batch: readonly OutboxRow[],
   number: number,
   options: DeliveryOptions,
@@ -86,7 +82,7 @@ async function findSilent(
   for (const [index, row] of [...batch.slice(start), ...batch.slice(0, start)].entries()) {
     if (over()) break;
     const error = await attempt([row], options);
-    if (error !== undefined && saysNothing(error)) {
+    if (error !== undefined && isInconclusive(error)) {
       report.away = true;
       if (index === 0) return;
       silent.push(row);
@@ -94,12 +90,11 @@ async function findSilent(
     }
     if (error === undefined) report.delivered.push(row.position);
     else refuse(report, row, problemOf(error));
-    for (const each of silent) refuse(report, each, "nobody takes this message, though others are taken");
+    for (const each of silent) refuse(report, each, "the consumer does not answer this message, but answers others");
     silent = [];
   }
 }
 
-/** Notes a row that is refused for its own sake. */
 function refuse(report: DeliveryReport, row: OutboxRow, problem: string): void {
   (isDivisible(row) ? report.divisible : report.failed).push({ row, problem });
 }
@@ -110,7 +105,7 @@ function isDivisible({ subject, payload }: OutboxRow): boolean {
   return Array.isArray(records) && records.length > 1;
 }
 
-/** One delivery. Returns what went wrong, or undefined. */
+/** One delivery. Returns the error, or undefined. */
 async function attempt(batch: readonly OutboxRow[], options: DeliveryOptions): Promise<unknown> {
   const subject = options.subjects.get(batch[0]?.subject ?? "");
   if (subject === undefined) return new TypeError("a row of an unknown subject was taken");
@@ -118,7 +113,7 @@ async function attempt(batch: readonly OutboxRow[], options: DeliveryOptions): P
   try {
     const payloads = batch.map(({ payload }): unknown => JSON.parse(payload));
     await Promise.race([
-      // A row of audit records is a list of them.
+      // Each row of audit records is a list.
       options.deliver(subject, isAuditAppend(subject) ? payloads.flat() : payloads),
       new Promise((_resolve, reject) => {
         timer = setTimeout(() => {
@@ -153,12 +148,12 @@ function batchesOf(rows: readonly OutboxRow[], mostBytes: number): OutboxRow[][]
   return batches;
 }
 
-/** Whether the consumer, and not a message, may be the reason: it is away, or it fails whatever it is given. */
-function saysNothing(error: unknown): boolean {
+/** Whether the consumer, not a message, may be at fault. */
+function isInconclusive(error: unknown): boolean {
   return isUnavailable(error) || (error instanceof ServiceError && error.code === "internal_error");
 }
 
-/** What may be stored and logged of an error: messages of ServiceErrors quote nothing, others might. */
+/** The problem to store and log: messages of ServiceErrors quote no values, others may. */
 function problemOf(error: unknown): string {
   if (error instanceof ServiceError) return `${error.code}: ${error.message}`.slice(0, 200);
   return error instanceof Error ? error.name : "an unknown error";

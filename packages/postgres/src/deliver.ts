@@ -1,16 +1,21 @@
-import { isAuditAppend, membershipChanged } from "@coffer/events";
-import type { AuditDraft, EventSubject, Membership, RpcSubject } from "@coffer/events";
+import {
+  type AuditDraft,
+  type EventSubject,
+  isAuditAppend,
+  type Membership,
+  membershipChanged,
+  type RpcSubject,
+} from "@coffer/events";
 
-/** What the relay hands over: one of the subjects of `@coffer/events`. */
 export type RelayedSubject = RpcSubject<unknown, unknown> | EventSubject<unknown>;
 
 /**
- * Hands messages of one subject to their consumers, in the order in which they were written; audit records come as one
- * list of records, whatever rows they were in. Returns when the consumer has acknowledged all of them.
+ * Delivers messages of one subject in order; audit records as one list. Resolves after the
+ * acknowledgement of all of them.
  *
- * A ServiceError `unavailable` or `internal_error` says nothing about the messages: they are tried again for as
- * long as it takes, and one of them is suspected only when others are taken. Any other error means that one of these
- * messages is at fault: the relay finds it and parks it.
+ * After ServiceError `unavailable` or `internal_error` the relay retries without limit, and
+ * suspects a message only if others are delivered. After any other error it finds and parks the bad
+ * message.
  */
 export type Deliver = (subject: RelayedSubject, payloads: unknown[]) => Promise<void>;
 
@@ -22,8 +27,8 @@ export interface DeliveryBus {
 }
 
 /**
- * Deliveries over the bus: audit records as one request, and so memberships, of which many may have waited; other requests
- * one by one; events as plain publishes that the server has when `flush` says so.
+ * Delivers over the bus: audit records and memberships as one request, other requests one by one,
+ * events as publishes with a flush.
  */
 export function deliverOver(bus: DeliveryBus): Deliver {
   return async (subject, payloads) => {
@@ -31,7 +36,7 @@ export function deliverOver(bus: DeliveryBus): Deliver {
       // Rows of this subject are written as records; the bus checks them again.
       await bus.request(subject, { records: payloads as AuditDraft[] });
     } else if (subject.subject === membershipChanged.subject) {
-      // As above.
+      // Rows of this subject are written as memberships; the bus checks them again.
       const changes = payloads as { memberships: Membership[] }[];
       await bus.request(membershipChanged, { memberships: changes.flatMap(({ memberships }) => memberships) });
     } else if (subject.kind === "rpc") {

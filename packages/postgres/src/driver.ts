@@ -1,31 +1,31 @@
 import pg from "pg";
-import { BackendTerminatedError, createDriverFactory } from "slonik";
-import type { DriverCommand, DriverFactory } from "slonik";
+import { BackendTerminatedError, createDriverFactory, type DriverCommand, type DriverFactory } from "slonik";
 import { boundTransactions } from "./connection.ts";
 import { ConnectionFailure, hasStalePlan, isConnectionLost } from "./failure.ts";
 import { createStatementNames } from "./statement-names.ts";
 
-/** slonik stops using a connection, and does not try to roll back on it, when it meets this error. */
+/** After a BackendTerminatedError slonik drops the connection without a rollback. */
 function asSlonikError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   return isConnectionLost(error) || hasStalePlan(error) ? new BackendTerminatedError(error) : error;
 }
 
 /**
- * slonik's way to `pg`. Unlike slonik's own driver it asks Postgres nothing when a pool is made, so that a service
- * starts while Postgres is away; takes every connection URI that `pg` takes; and gives up on a connection that does not
- * answer.
+ * A slonik driver over `pg`. Unlike slonik's own driver, it sends no query when a pool is made, so
+ * that a service starts without Postgres. It accepts every connection URI of `pg`, and drops a
+ * connection that does not respond.
  */
 export function createDriver(config: pg.ClientConfig): DriverFactory {
   const nameOf = createStatementNames();
   return createDriverFactory(() =>
     Promise.resolve({
       createPoolClient: ({ clientEventEmitter }) => {
-        // queryMode keeps several statements out of one string; the types of `pg` do not know it.
+        // queryMode "extended" refuses several statements in one string; missing in the types of
+        // `pg`.
         const client = new pg.Client({ ...config, queryMode: "extended" } as pg.ClientConfig);
         client.on("error", (error) => {
-          // While slonik does not listen (before the connection is its own, after it gave it up), an error event would
-          // end the process. The connection's next use meets the error again.
+          // slonik does not listen before it owns the connection and after it dropped it: an error
+          // event would end the process. The next use of the connection fails again.
           if (clientEventEmitter.listenerCount("error") > 0) {
             clientEventEmitter.emit("error", asSlonikError(error) as Error);
           }

@@ -1,27 +1,25 @@
-import { auditAppend, auditDraft } from "@coffer/events";
-import type { AuditDraft, EventSubject, RpcSubject } from "@coffer/events";
-import { sql } from "./sql.ts";
-import type { Transaction } from "./sql.ts";
+import { auditAppend, type AuditDraft, auditDraft, type EventSubject, type RpcSubject } from "@coffer/events";
+import { sql, type Transaction } from "./sql.ts";
 
-/** The lanes to which transactions wrote something that is awaited, by slonik's id of the transaction. */
+/** The lanes to wake after the commit, by slonik's transaction id. */
 const written = new Map<string, Set<string>>();
 
-/** The lanes that the transaction's commit should wake; forgets them. */
+/** Returns and removes the lanes that the commit should wake. */
 export function takeWritten(transactionId: string): ReadonlySet<string> {
   const lanes = written.get(transactionId) ?? new Set();
   written.delete(transactionId);
   return lanes;
 }
 
-/** Events wait together; requests wait for the one who answers. */
+/** One lane for all events, and one for each responder of requests. */
 export function laneOf(subject: { kind: "event" } | { kind: "rpc"; responder: string }): string {
   return subject.kind === "event" ? "event" : subject.responder;
 }
 
 /**
- * Writes one message to the outbox, in the caller's transaction: it is delivered, at least once, if and only if the
- * transaction commits. `id` (a UUID) is the message's own, by which consumers know it again.
- * Throws a ZodError when the payload is not what the subject says: a bug of the caller.
+ * Writes a message to the outbox in the caller's transaction: it is delivered at least once if the
+ * transaction commits. Consumers deduplicate by `id` (a UUID).
+ * Throws a ZodError if the payload does not match the subject.
  */
 export async function enqueue<Payload>(
   tx: Transaction,
@@ -34,15 +32,12 @@ export async function enqueue<Payload>(
   noteWritten(tx, subject);
 }
 
-/** The commit is to wake the lane. */
 function noteWritten(tx: Transaction, subject: Parameters<typeof laneOf>[0]): void {
   const lanes = written.get(tx.transactionId) ?? new Set();
   written.set(tx.transactionId, lanes.add(laneOf(subject)));
 }
 
-/**
- * Writes many messages of one subject, in their order and in one statement; as `enqueue` for the rest.
- */
+/** Writes many messages of one subject in one statement, as `enqueue`. */
 export async function enqueueEach<Payload>(
   tx: Transaction,
   subject: RpcSubject<Payload, unknown> | EventSubject<Payload>,
@@ -59,14 +54,14 @@ export async function enqueueEach<Payload>(
 }
 
 /**
- * Writes one audit record to the outbox, in the transaction of what it is about. Nobody waits for it: the relay's next
- * look takes it, together with the others. Throws a ZodError as `enqueue`.
+ * Writes an audit record to the outbox in the caller's transaction. Does not wake the relay, whose
+ * next scan batches audit records. Throws a ZodError as `enqueue`.
  */
 export async function enqueueAudit(tx: Transaction, record: AuditDraft): Promise<void> {
   await insert(tx, auditAppend, record.id, JSON.stringify([auditDraft.parse(record)]));
 }
 
-/** Writes many audit records, in one statement; as `enqueueAudit` for the rest. */
+/** Writes many audit records in one statement, as `enqueueAudit`. */
 export async function enqueueAudits(tx: Transaction, records: readonly AuditDraft[]): Promise<void> {
   if (records.length === 0) return;
   const rows = records.map((record) => [record.id, JSON.stringify([auditDraft.parse(record)])]);
@@ -74,7 +69,7 @@ export async function enqueueAudits(tx: Transaction, records: readonly AuditDraf
 }
 
 /**
- * One message as a row of `VALUES`, for a prepared write that leaves several: it inserts `outboxColumns` of them.
+ * A message as a row of `VALUES` with the columns `outboxColumns`, for a prepared write.
  * @param id SQL of the message's id, a UUID
  * @param payload SQL of its JSON
  */
@@ -85,10 +80,10 @@ export function outboxValues(
   return `('${laneOf(subject)}', '${subject.subject}', ${id}::uuid, ${payload}::json)`;
 }
 
-/** The columns that `outboxValues` has. */
+/** The columns of `outboxValues`. */
 export const outboxColumns = "lane, subject, id, payload";
 
-/** The JSON of an audit record as the outbox keeps it. */
+/** The JSON of an audit record in the outbox. */
 export function auditPayload(record: AuditDraft): string {
   return JSON.stringify([record]);
 }

@@ -1,11 +1,11 @@
 import { ServiceError } from "@coffer/errors";
 
 /**
- * A statement that Postgres refused. Made from the driver's error without the parts that quote values (detail, where,
- * the parameters), so that it may be logged.
+ * A statement that Postgres refused. Safe to log: it omits the parts of the driver's error that
+ * quote values (detail, where, parameters).
  */
 export class QueryFailure extends Error {
-  /** The SQLSTATE, `23505` for instance; undefined when no statement reached Postgres. */
+  /** The SQLSTATE, for example `23505`; undefined if no statement reached Postgres. */
   readonly code: string | undefined;
   readonly constraint: string | undefined;
   readonly table: string | undefined;
@@ -19,7 +19,7 @@ export class QueryFailure extends Error {
   }
 }
 
-/** A connection could not be made, whatever the reason was: name resolution, TLS, time. */
+/** A connection failed: name resolution, TLS, timeout. */
 export class ConnectionFailure extends Error {
   constructor(cause: unknown) {
     super("the connection could not be made", { cause });
@@ -27,7 +27,7 @@ export class ConnectionFailure extends Error {
   }
 }
 
-/** What `pg` puts on its errors, as far as it is used here. */
+/** The properties of `pg` errors that are used here. */
 interface Facts {
   code?: unknown;
   constraint?: unknown;
@@ -36,10 +36,10 @@ interface Facts {
   cause?: unknown;
 }
 
-/** Five characters with a digit among them, which the codes of Node (`EPIPE`) never have. */
+/** Five characters with a digit, unlike the codes of Node (`EPIPE`). */
 const sqlStateForm = /^(?=.*\d)[0-9A-Z]{5}$/;
 
-/** Conditions of the server, not of the statement: the same statement may succeed in a moment. */
+/** Temporary conditions of the server: the statement may succeed later. */
 const passing = new Set([
   "25006", // read only: a standby that is not promoted yet
   "25P03", // idle in transaction for too long
@@ -47,7 +47,7 @@ const passing = new Set([
   "3D000", // the database is being restored
   "40001", // serialization, after its retries
   "40P01", // deadlock, after its retries
-  "55P03", // a lock was not to be had in time
+  "55P03", // lock timeout
   "57014", // statement timeout
   "57P01",
   "57P02",
@@ -76,11 +76,11 @@ const networkCodes = new Set([
   "ETIMEDOUT",
 ]);
 
-/** `pg` and slonik tell a lost connection by these words only. */
+/** `pg` and slonik report a lost connection by message only. */
 const lostConnection =
   /connection terminated|timeout exceeded when trying to connect|not queryable|query read timeout|backend has been terminated|client is (?:pending destroy|destroyed)|pool (?:is being|has been|has) (?:terminated|shut down|ended)|after calling end on the pool|connection ended/i;
 
-/** The error itself and what caused it, outermost first. */
+/** The error and its causes, outermost first. */
 function* chainOf(error: unknown): Generator<Facts> {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     yield at;
@@ -88,7 +88,7 @@ function* chainOf(error: unknown): Generator<Facts> {
   }
 }
 
-/** The SQLSTATE of an error, or undefined when none of it came from Postgres. */
+/** The SQLSTATE of an error; undefined if it did not come from Postgres. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const { code } of chainOf(error)) {
     if (typeof code === "string" && sqlStateForm.test(code)) return code;
@@ -96,7 +96,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether the connection itself is gone, so that it must not be used again. */
+/** Whether the connection must not be used again. */
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== undefined) return /^08|^57P0|^25P0[34]/.test(state);
@@ -109,8 +109,8 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Whether a prepared statement refers to a table that has changed, or is not known to the connection any more: the next
- * connection prepares it anew.
+ * Whether a prepared statement is unknown, or its table has changed: a new connection prepares it
+ * again.
  */
 export function hasStalePlan(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -120,7 +120,7 @@ export function hasStalePlan(error: unknown): boolean {
   return false;
 }
 
-/** Whether Postgres is away, overloaded or full: a matter of time, not of the statement. */
+/** Whether Postgres is away, overloaded or full, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === "unavailable";
   const state = sqlStateOf(error);
@@ -128,17 +128,17 @@ export function isUnavailable(error: unknown): boolean {
   return isConnectionLost(error);
 }
 
-/** Whether Postgres answers, and this statement alone took too long, or waited too long for what others hold. */
+/** Whether this statement alone timed out, by its duration or by a lock. */
 export function isHeldUp(error: unknown): boolean {
   return ["40P01", "55P03", "57014"].includes(sqlStateOf(error) ?? "");
 }
 
-/** Whether the statement waited for a lock longer than it was to: for what others hold, not for Postgres. */
-export function waitedInVain(error: unknown): boolean {
+/** Whether the statement failed by a lock timeout or deadlock. */
+export function isLockTimeout(error: unknown): boolean {
   return ["40P01", "55P03"].includes(sqlStateOf(error) ?? "");
 }
 
-/** Whether a unique constraint (the named one, if a name is given) refused the write. */
+/** Whether a unique constraint, or the named one, refused the write. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (sqlStateOf(error) !== "23505") return false;
   if (constraint === undefined) return true;
@@ -148,9 +148,8 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 }
 
 /**
- * What a caller of this package meets: ServiceErrors as they are, `unavailable` (again in 1 s) when Postgres is the
- * reason, and a QueryFailure without values for everything else that Postgres says. Errors that did not come from
- * Postgres are returned as they are.
+ * Maps an error for callers: `unavailable` (retry in 1 s) if Postgres is away, else a QueryFailure
+ * without values. Returns ServiceErrors and errors from elsewhere unchanged.
  */
 export function translate(error: unknown): unknown {
   if (error instanceof ServiceError || error instanceof QueryFailure) return error;
@@ -168,7 +167,7 @@ function withoutValues(error: unknown): QueryFailure {
   if (state === undefined) return new QueryFailure(connectionProblem(error));
   for (const { code, message, constraint, table } of chainOf(error)) {
     if (code !== state) continue;
-    // Class 22 and raised exceptions quote what was put in.
+    // Messages of class 22 and of raised exceptions quote values.
     const quotes = state.startsWith("22") || state === "P0001";
     return new QueryFailure(quotes ? `the value was refused (SQLSTATE ${state})` : message, {
       code: state,
@@ -180,7 +179,8 @@ function withoutValues(error: unknown): QueryFailure {
 }
 
 /**
- * What failed, and the innermost reason: the code of the network, of name resolution or of TLS, else the words for it.
+ * The failure and its innermost reason: a code of network, name resolution or TLS, else its
+ * message.
  */
 function connectionProblem(error: unknown): string {
   const links = [...chainOf(error)];

@@ -1,19 +1,20 @@
 import { Socket } from "node:net";
 
 /**
- * A socket that sends what is written in one turn of the event loop in one go, once `gather` was called in that turn.
+ * A socket that sends all writes of an event loop turn at once, if `gather` was called in that
+ * turn.
  */
 export interface GatheredSocket {
   readonly socket: Socket;
-  /** Called before each write: everything of this turn leaves at its end. */
+  /** Call before each write: the socket flushes at the end of the turn. */
   gather(): void;
-  /** Whether something of this turn waits for its end. */
+  /** Whether a flush is pending. */
   readonly gathering: boolean;
 }
 
 /**
- * Makes a socket for a pipelined connection. A write wakes the server's process and costs more than the statement in
- * it; statements of many requests that go on in the same turn share one.
+ * Makes a socket for a pipelined connection. A socket write wakes the server process and costs more
+ * than a statement, so the statements of one turn share one.
  */
 export function gatheredSocket(): GatheredSocket {
   const socket = new Socket();

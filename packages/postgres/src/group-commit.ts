@@ -1,15 +1,15 @@
 import { createGrouped } from "./grouped.ts";
 
 export interface GroupCommitOptions<Item> {
-  /** Makes all items durable in one go, or throws and makes none so. */
+  /** Commits all items, or throws and commits none. */
   write: (items: Item[]) => Promise<void>;
-  /** At most so many items in one write; 1,000 unless told. */
+  /** The most items of a write. Default: 1,000. */
   most?: number;
 }
 
 /**
- * One write for all that wait, one at a time (`createGrouped`). The returned function resolves when its item is durable,
- * and rejects with the reason when the write it went with failed.
+ * Group commit (`createGrouped`), one write at a time. The returned function resolves when its item
+ * is durable, and rejects if its write failed.
  */
 export function createGroupCommit<Item>({
   write,

@@ -1,17 +1,22 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 export interface GroupedOptions<Item, Result> {
-  /** Does the work of all items in one go and returns a result for each, in their order; or throws for all of them. */
+  /** Processes a batch and returns a result for each item, in order; or throws for all of them. */
   run: (items: Item[]) => Promise<Result[]>;
-  /** At most so many items in one go; 1,000 unless told. */
+  /** The most items of a batch. Default: 1,000. */
   most?: number;
-  /** At most so many goes at the same time; 1 unless told. */
+  /** The most concurrent batches. Default: 1. */
   atOnce?: number;
-  /** Whether what a go failed with is a reason for all that wait, who then fail too; for none unless told. */
+  /** Whether an error also fails all waiting items. Default: never. */
   concernsAll?: (error: unknown) => boolean;
-  /** How much of a go an item is, and how much a go may be: a heavier item goes alone. Unless told nothing has a weight. */
+  /**
+   * The weight of an item, and the most of a batch; a heavier item runs alone. Default: no weights.
+   */
   weight?: { of: (item: Item) => number; most: number };
-  /** How many may wait, and for how long until their go begins; the others fail with the reason. Unless told, all wait. */
+  /**
+   * The most waiting items, and their longest wait; the others fail with `reason`. Default: no
+   * limit.
+   */
   patience?: { most: number; milliseconds: number; reason: () => Error };
 }
 
@@ -23,10 +28,9 @@ interface Waiter<Item, Result> {
 }
 
 /**
- * One go for all that wait: the first item goes at once, with what arrives in the same turn of the event loop, and
- * everything that arrives while as many are under way as may be goes with the next. The returned function resolves to
- * the result of its item, and rejects with the reason when the go that it was part of failed; a later item is not
- * affected.
+ * Batches concurrent calls. The first batch has the items of one event loop turn; items that arrive
+ * while `atOnce` batches run form the next. The returned function resolves to the result of its
+ * item, and rejects if its batch failed.
  */
 export function createGrouped<Item, Result>({
   run,
@@ -39,7 +43,7 @@ export function createGrouped<Item, Result>({
   const waiting: Waiter<Item, Result>[] = [];
   let underWay = 0;
   let called = false;
-  // A go belongs to all of its callers: it runs in the context of none, such as that of a transaction or a trace.
+  // A batch must not run in the async context (transaction, trace) of one of its callers.
   const inNoContext = AsyncLocalStorage.snapshot();
 
   const take = (): Waiter<Item, Result>[] => {
@@ -66,7 +70,6 @@ export function createGrouped<Item, Result>({
       if (batch.length === 0) break;
       try {
         const results = await run(batch.map(({ item }) => item));
-        // There is one for each.
         batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
         if (concernsAll(error)) batch.push(...waiting.splice(0));
@@ -85,7 +88,7 @@ export function createGrouped<Item, Result>({
       waiting.push({ item, since: patience === undefined ? 0 : performance.now(), resolve, reject });
       if (called || underWay >= atOnce) return;
       called = true;
-      // At the end of this turn of the event loop: what arrives in the same turn goes with it.
+      // At the end of this turn, so that its items share the batch.
       setImmediate(() => void inNoContext(runAll));
     });
 }

@@ -2,15 +2,14 @@ import type { EventSubject, RpcSubject } from "@coffer/events";
 import { z } from "zod";
 import { laneOf } from "./enqueue.ts";
 import { parkedAfter } from "./relay-lane.ts";
-import type { Queryable } from "./sql.ts";
-import { sql } from "./sql.ts";
+import { type Queryable, sql } from "./sql.ts";
 
 const waiting = z.object({ payload: z.string() });
 
 /**
- * What was enqueued of one subject and nobody has acknowledged yet, newest first, at most `limit`: for whoever can be told
- * on another way meanwhile. What is parked is left out, since it may stay for days and waits for no bus; so is what the
- * schema of the subject does not know (of another version).
+ * The undelivered messages of one subject, newest first, at most `limit`, for delivery on another
+ * path. Skips parked messages, which do not wait for the bus, and payloads that do not match the
+ * schema (of another version).
  */
 export async function listWaiting<Payload>(
   db: Queryable,

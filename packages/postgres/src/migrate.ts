@@ -2,27 +2,26 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import { connectionConfig } from "./connection.ts";
 import { ConnectionFailure, translate } from "./failure.ts";
-import type { Migration, MigrationSource } from "./migrations.ts";
-import { MigrationRefused, readMigrations } from "./migrations.ts";
+import { type Migration, MigrationRefused, type MigrationSource, readMigrations } from "./migrations.ts";
 
 export interface MigrateOptions extends MigrationSource {
   url: string;
   schema: string;
-  /** The names of those to apply, with `outbox/` before those of the outbox. Default: all. */
+  /** The names to apply, with the prefix of their package. Default: all. */
   only?: ReadonlySet<string> | undefined;
 }
 
-/** Any number will do, as long as every migrator of every service takes the same. */
+/** An arbitrary number, the same for every migrator. */
 const lockClass = 0x0c0ffe;
 
 /**
- * Brings `schema` up to date and returns the names of what was applied now, in order; those of packages start with the
- * package's name, as in `outbox/`. Each file runs in a transaction of its own, forward only. Several may run at once: they take turns.
- * Migrations that are applied and not at hand belong to a newer version and are left alone.
+ * Brings `schema` up to date and returns the names of the applied migrations, with the prefix of
+ * their package. Each file runs in its own transaction, forward only; concurrent runs wait for a
+ * lock. Applied migrations without a file belong to a newer version and are ignored.
  *
- * Throws MigrationRefused when an applied file has changed since, or a new one would come before an applied one;
- * ServiceError `unavailable` when Postgres is away; a QueryFailure when a file's SQL is refused (nothing of that file
- * remains).
+ * Throws MigrationRefused if an applied file has changed, or a new one comes before an applied one;
+ * ServiceError `unavailable` if Postgres is away; QueryFailure if a file's SQL is refused (the file
+ * is rolled back).
  */
 export async function migrate({ url, schema, only, ...source }: MigrateOptions): Promise<string[]> {
   const all = (await readMigrations(source)).filter(({ name }) => only?.has(name) ?? true);
@@ -41,12 +40,12 @@ export async function migrate({ url, schema, only, ...source }: MigrateOptions):
   }
 }
 
-/** The checksum of each migration at hand, by name, as the table `migration` has them. */
+/** The checksum of each migration file, by name. */
 export async function migrationChecksums(source: MigrationSource): Promise<Map<string, string>> {
   return new Map((await readMigrations(source)).map(({ name, text }) => [name, checksumOf(text)]));
 }
 
-/** The checksums of the migrations that were applied to a schema, by name. `url` is of a role that may read it. */
+/** The checksums of the applied migrations of a schema, by name. */
 export async function appliedChecksums({ url, schema }: Pick<MigrateOptions, "url" | "schema">) {
   const client = new pg.Client(connectionConfig(url, schema, `${schema} migrations`));
   client.on("error", () => undefined);
@@ -66,7 +65,7 @@ const withoutBounds =
   "select set_config(name, '0', false) from pg_settings where name in ('statement_timeout', 'transaction_timeout')";
 
 async function apply(client: pg.Client, schema: string, all: readonly Migration[]): Promise<string[]> {
-  // An index on a large table takes the time it takes, also where the role or the database has bounds of its own.
+  // An index on a large table takes long: overrides timeouts of the role or the database.
   await client.query(withoutBounds);
   await client.query("select set_config('lock_timeout', '120s', false)");
   await client.query("select pg_advisory_lock($1, hashtext($2))", [lockClass, schema]);
@@ -92,7 +91,7 @@ async function apply(client: pg.Client, schema: string, all: readonly Migration[
   return missing.map(({ name }) => name);
 }
 
-/** What is not applied yet. Throws MigrationRefused before anything is touched. */
+/** The pending migrations. Throws MigrationRefused before any change. */
 function pending(all: readonly Migration[], applied: ReadonlyMap<string, string>): Migration[] {
   const missing: Migration[] = [];
   for (const migration of all) {
@@ -112,7 +111,7 @@ function pending(all: readonly Migration[], applied: ReadonlyMap<string, string>
   return missing;
 }
 
-/** Migrations follow each other within the service, and within each package. */
+/** Migrations are ordered within the service and within each package. */
 const sourceOf = (name: string) => (name.includes("/") ? name.slice(0, name.indexOf("/")) : "service");
 
 function checksumOf(text: string): string {

@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { QueryFailure } from "./failure.ts";
-import type { MigrationSource } from "./migrations.ts";
-import { readMigrations } from "./migrations.ts";
-import type { Queryable } from "./sql.ts";
-import { sql } from "./sql.ts";
+import { type MigrationSource, readMigrations } from "./migrations.ts";
+import { type Queryable, sql } from "./sql.ts";
 
 const undefinedTable = "42P01";
 
 /**
- * Makes the check whether every migration at hand has been applied to the schema that `db` works in. Further ones, of a
- * newer version, do not matter. The check throws ServiceError `unavailable` when Postgres is away.
+ * Makes the check that every migration file is applied to the schema of `db`. Ignores migrations of
+ * a newer version. The check throws ServiceError `unavailable` if Postgres is away.
  */
 export function createMigrationCheck(db: Queryable, source: MigrationSource): () => Promise<boolean> {
   let names: readonly string[] | undefined;
@@ -20,7 +18,7 @@ export function createMigrationCheck(db: Queryable, source: MigrationSource): ()
         SELECT count(*) = ${names.length} AS complete FROM migration WHERE name = ANY (${sql.array(names, "text")})
       `);
     } catch (error) {
-      // Nobody has migrated anything yet.
+      // No migration has run yet.
       if (error instanceof QueryFailure && error.code === undefinedTable) return false;
       throw error;
     }

@@ -7,17 +7,17 @@ export interface Migration {
   text: string;
 }
 
-/** Where a service's migrations are. The outbox, which every service has, comes before them by itself. */
+/** The migrations of a service. Those of the outbox always come first. */
 export interface MigrationSource {
-  /** Folders of packages that the service uses, by the name that stands before their migrations. They come after the outbox. */
+  /** Folders of packages, by the prefix of their migrations. They come after the outbox. */
   packages?: Readonly<Record<string, URL>>;
   /** A folder of `NNNN_name.sql` files. */
   directory?: string | URL;
-  /** Migrations given as they are, instead of or after those of `directory`. */
+  /** Further migrations, after those of `directory`. */
   files?: readonly Migration[];
 }
 
-/** The schema in the database and the files at hand disagree, and going on would make it worse. */
+/** The database and the migration files disagree. */
 export class MigrationRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -25,14 +25,14 @@ export class MigrationRefused extends Error {
   }
 }
 
-/** The folder of the migrations that every service has: the outbox. `migrate` applies them first, by itself. */
+/** The migrations of the outbox, which `migrate` applies first. */
 export const outboxMigration: URL = new URL("./migrations/", import.meta.url);
 
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 
 /**
- * All migrations at hand in their order, those of packages with the package's name before theirs: `outbox/0001_outbox.sql`.
- * @throws MigrationRefused for a file with a name of another form
+ * All migrations in order, with the prefix of their package: `outbox/0001_outbox.sql`.
+ * @throws MigrationRefused for an invalid file name
  */
 export async function readMigrations({ packages = {}, directory, files = [] }: MigrationSource): Promise<Migration[]> {
   const folders = Object.entries({ outbox: outboxMigration, ...packages }).map(async ([name, folder]) =>

@@ -2,9 +2,8 @@ import { ServiceError } from "@coffer/errors";
 import { isUniqueViolation } from "./failure.ts";
 
 /**
- * Waits for a write and turns the refusal of a unique constraint into what it means to the caller.
- * @param taken what to say, by the name of the constraint
- * @throws ServiceError `conflict`
+ * Maps unique violations of a write to ServiceError `conflict`.
+ * @param taken the message by constraint
  */
 export async function orConflict<T>(write: Promise<T>, taken: Readonly<Record<string, string>>): Promise<T> {
   try {

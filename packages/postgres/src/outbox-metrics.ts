@@ -6,7 +6,7 @@ import { sql } from "./sql.ts";
 
 const measured = z.object({ age: z.number().nullable(), parked: z.number() });
 
-/** Asks the outbox at each scrape how old its oldest row is and how many are parked. */
+/** Measures at each scrape the age of the oldest row and the number of parked rows. */
 export function observeOutbox(database: Database, metrics: Metrics, lanes: readonly string[]): void {
   const age = metrics.gauge("coffer_outbox_oldest_age_seconds", "Age of the oldest message that is not delivered");
   const parked = metrics.gauge(

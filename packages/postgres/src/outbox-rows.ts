@@ -1,6 +1,6 @@
-import type { Line, Statement } from "./line.ts";
+import type { PipelinedConnection, Statement } from "./pipelined-connection.ts";
 
-/** A message that waits, as the relay reads it. */
+/** A row of the outbox. */
 export interface OutboxRow {
   position: number;
   subject: string;
@@ -9,29 +9,32 @@ export interface OutboxRow {
   attempts: number;
 }
 
-/** Rows of one lane, locked until `finish`: no other relay sees them meanwhile. */
+/** Rows of one lane, locked until `finish`; other relays skip them. */
 export interface OutboxRows {
-  /** Opens a transaction and locks the oldest rows that are due, at most `limit`, of those from position `from` on. */
+  /** Opens a transaction and locks the oldest due rows from position `from`, at most `limit`. */
   take(subjects: readonly string[], { limit, from }: { limit: number; from: number }): Promise<OutboxRow[]>;
-  /** Deletes what was delivered, notes what failed for its own sake, divides rows of several records, and commits. */
-  finish(settlement: Settlement): Promise<void>;
-  /** Leaves everything as it was. */
+  /**
+   * Deletes delivered rows, schedules retries of failed rows, divides rows of several records, and
+   * commits.
+   */
+  finish(outcome: BatchOutcome): Promise<void>;
+  /** Rolls back. */
   release(): Promise<void>;
 }
 
-/** What to do with the rows that were taken; those in no list stay as they are. */
-export interface Settlement {
+/** The result for the locked rows; rows in no list stay as they are. */
+export interface BatchOutcome {
   /** Positions, as in `divide`. */
   delivered: readonly number[];
   failed: readonly FailedRow[];
-  /** Rows whose payload is an array: each of its elements gets a row of its own, an array of one. */
+  /** Rows whose payload is an array: each element becomes a row of its own, an array of one. */
   divide: readonly number[];
 }
 
 export interface FailedRow {
   position: number;
   problem: string;
-  /** Until it is tried again. */
+  /** Until the retry. */
   waitSeconds: number;
 }
 
@@ -69,39 +72,39 @@ const divideRows: Statement = {
          order by whole.position, part.number`,
 };
 
-/** The rows of `lane`, over a line that nobody else uses. Everything throws translated errors. */
-export function outboxRows(line: Line, lane: string): OutboxRows {
+/** The rows of `lane`, over a connection of its own. Throws translated errors. */
+export function outboxRows(connection: PipelinedConnection, lane: string): OutboxRows {
   return {
     async take(subjects, { limit, from }) {
-      // Sent together: two statements, one round trip.
-      const [, rows] = await all([line.query(begin, []), line.query(take, [lane, subjects, limit, from])]);
+      // Pipelined: two statements, one round trip.
+      const [, rows] = await all([connection.query(begin, []), connection.query(take, [lane, subjects, limit, from])]);
       // The columns are those of `take`.
       return rows as OutboxRow[];
     },
     async finish({ delivered, failed, divide }) {
       await all([
-        ...(delivered.length === 0 ? [] : [line.query(remove, [lane, delivered])]),
+        ...(delivered.length === 0 ? [] : [connection.query(remove, [lane, delivered])]),
         ...(failed.length === 0
           ? []
           : [
-              line.query(fail, [
+              connection.query(fail, [
                 lane,
                 failed.map(({ position }) => position),
                 failed.map(({ problem }) => problem),
                 failed.map(({ waitSeconds }) => waitSeconds),
               ]),
             ]),
-        ...(divide.length === 0 ? [] : [line.query(divideRows, [lane, divide])]),
-        line.query(commit, []),
+        ...(divide.length === 0 ? [] : [connection.query(divideRows, [lane, divide])]),
+        connection.query(commit, []),
       ]);
     },
     async release() {
-      await line.query(rollback, []);
+      await connection.query(rollback, []);
     },
   };
 }
 
-/** Waits for every answer, then throws the first that failed: nothing is left under way. */
+/** Waits for every response, then throws the first failure. */
 async function all<Answer>(answers: readonly Promise<Answer>[]): Promise<Answer[]> {
   await Promise.allSettled(answers);
   return Promise.all(answers);

@@ -1,32 +1,37 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { createPool } from "slonik";
-import type { DatabasePool, DatabasePoolConnection } from "slonik";
+import { createPool, type DatabasePool, type DatabasePoolConnection } from "slonik";
 import { checkRows } from "./check-rows.ts";
 import { limits } from "./connection.ts";
 import { createDriver } from "./driver.ts";
 import { hasStalePlan, isConnectionLost, translate } from "./failure.ts";
-import { createGate } from "./gate.ts";
-import type { Gate } from "./gate.ts";
+import { createSemaphore, type Semaphore } from "./semaphore.ts";
 import type { Queryable } from "./sql.ts";
 
-/** slonik's pool behind a gate: waiting is bounded, and a refused statement does not cost a connection. */
+/**
+ * slonik's pool behind a semaphore: bounds the wait, and reuses the connection after a refused
+ * statement.
+ */
 export interface StatementPool extends Queryable {
-  readonly gate: Gate;
+  readonly semaphore: Semaphore;
   /**
-   * Runs `work` with one connection; again with another when the plan of a statement was made for a table that has
-   * changed since. Errors come out translated (see `translate`).
+   * Runs `work` with one connection, and retries on another after a stale plan. Throws translated
+   * errors (see `translate`).
    */
   connect<T>(work: (connection: DatabasePoolConnection) => Promise<T>): Promise<T>;
-  /** Waits for what runs, at most 5 s, and closes every connection. */
+  /** Waits at most 5 s for running work, then closes every connection. */
   end(): Promise<void>;
 }
 
 type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
 
-/** At most `size` connections, opened when they are needed. */
-export function createStatementPool(config: pg.ClientConfig, size: number): StatementPool {
-  const gate = createGate(size, limits.acquire);
+/** At most `size` connections, opened when they are needed. `onError` is called with each error of a statement. */
+export function createStatementPool(
+  config: pg.ClientConfig,
+  size: number,
+  onError: (error: unknown) => void = () => undefined,
+): StatementPool {
+  const semaphore = createSemaphore(size, limits.acquire);
   const opened: Promise<DatabasePool> = createPool("postgresql://", {
     driverFactory: createDriver(config),
     interceptors: [checkRows],
@@ -37,22 +42,22 @@ export function createStatementPool(config: pg.ClientConfig, size: number): Stat
     transactionRetryLimit: 3,
     idleTimeout: 300_000,
     gracefulTerminationTimeout: 500,
-    // The default is DISCARD ALL at every release: nothing here leaves anything on a session.
+    // Replaces DISCARD ALL at every release: statements here leave no session state.
     resetConnection: () => Promise.resolve(),
   }).then((pool) => {
-    // Without a listener the loss of an idle connection would end the process.
+    // Without a listener, the loss of an idle connection would end the process.
     pool.on("error", () => undefined);
     return pool;
   });
 
-  /** One connection for `work`. slonik closes it when this rejects. */
+  /** slonik closes the connection if this rejects. */
   const attempt = async <T>(work: (connection: DatabasePoolConnection) => Promise<T>): Promise<Outcome<T>> => {
     const pool = await opened;
     return pool.connect(async (connection): Promise<Outcome<T>> => {
       try {
         return { ok: true, value: await work(connection) };
       } catch (error) {
-        // An operation that throws `not_found`, or loses to a unique constraint, leaves the connection in order.
+        // Other errors, such as `not_found` or a unique violation, leave the connection usable.
         if (isConnectionLost(error) || hasStalePlan(error)) throw error;
         return { ok: false, error };
       }
@@ -61,8 +66,9 @@ export function createStatementPool(config: pg.ClientConfig, size: number): Stat
 
   const connect = async <T>(work: (connection: DatabasePoolConnection) => Promise<T>): Promise<T> => {
     try {
-      const outcome = await gate.run(async () => {
-        // Every connection may hold a plan from before a migration; each is met once, and nothing has happened then.
+      const outcome = await semaphore.run(async () => {
+        // After a migration every connection may hold a stale plan. The statement did not run, so
+        // retry.
         for (let stale = 0; stale < size; stale += 1) {
           try {
             return await attempt(work);
@@ -75,17 +81,18 @@ export function createStatementPool(config: pg.ClientConfig, size: number): Stat
       if (outcome.ok) return outcome.value;
       throw outcome.error;
     } catch (error) {
+      onError(error);
       throw translate(error);
     }
   };
 
   return {
-    gate,
+    semaphore,
     connect,
     async end() {
       const patience = new AbortController();
       const waited = sleep(limits.close, undefined, { signal: patience.signal }).catch(() => undefined);
-      await Promise.race([gate.close(), waited]);
+      await Promise.race([semaphore.close(), waited]);
       patience.abort();
       await (await opened).end();
     },

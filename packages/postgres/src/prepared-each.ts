@@ -1,63 +1,64 @@
 import { ServiceError } from "@coffer/errors";
 import { limits } from "./connection.ts";
-import { isUnavailable, QueryFailure, waitedInVain } from "./failure.ts";
+import { isUnavailable, QueryFailure, isLockTimeout } from "./failure.ts";
 import { createGrouped } from "./grouped.ts";
 import type { Prepared } from "./prepared.ts";
 
-/** Runs a statement for one row of values; null when it has no row for them. Throws translated errors. */
+/**
+ * Runs a batched statement for one row of values; null without a result. Throws translated errors.
+ */
 export type PreparedEach<Row> = (values: readonly unknown[]) => Promise<Row | null>;
 
-/** Few enough that the last of them does not wait long for the first. */
+/** Small enough for a short batch. */
 const mostTogether = 64;
-/** Of text: what is more would take long enough that those who come with it notice. */
+/** Text of a batch; more would delay the other callers. */
 const mostCharacters = 2 * 1024 * 1024;
-/** As many as wait on a connection at most: by then they are not answered in time any more. */
+/** Beyond this, a waiting call would not be answered in time. */
 const mostWaiting = 2_000;
 
 /**
- * SQL: the values of those who ask, a row for each, with its place from 1 on as `n`. They are the statement's parameters,
- * in the order of `columns`.
- * @param columns names and types, none of them an array: `unnest` would take those apart too
+ * SQL: a row for each call with its values and its position `n` from 1. The statement's parameters
+ * are in the order of `columns`.
+ * @param columns names and types; no arrays, which `unnest` would flatten
  */
 export function eachOf(columns: Readonly<Record<string, string>>): string {
   const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
-  return `unnest(${arrays.join(", ")}) WITH ORDINALITY AS asked (${Object.keys(columns).join(", ")}, n)`;
+  return `unnest(${arrays.join(", ")}) WITH ORDINALITY AS requested (${Object.keys(columns).join(", ")}, n)`;
 }
 
 /**
- * Makes of a statement that answers many at once one that is asked by each: those that are asked in one turn of the event
- * loop, or wait for a connection, share a run of it. A run costs the client, the server and the kernel almost as much
- * for one as for ten.
+ * Batches calls of a statement: calls of one event loop turn, or that wait for a connection, share
+ * a run. A run for one call costs almost as much as for ten.
  */
 export function prepareEach<Row>(statement: Prepared<Row & { n: number }>, atOnce: number): PreparedEach<Row> {
-  type Answer = Row | null;
-  const askAll = async (asked: (readonly unknown[])[]): Promise<Answer[]> => {
-    const [first = []] = asked;
-    const answers = new Array<Answer>(asked.length).fill(null);
-    for (const row of await statement(first.map((_, column) => asked.map((values) => values[column]))))
+  type Result = Row | null;
+  const runTogether = async (calls: (readonly unknown[])[]): Promise<Result[]> => {
+    const [first = []] = calls;
+    const answers = new Array<Result>(calls.length).fill(null);
+    for (const row of await statement(first.map((_, column) => calls.map((values) => values[column]))))
       answers[row.n - 1] = row;
     return answers;
   };
-  const askAlone = async (values: readonly unknown[]): Promise<Answer> => (await askAll([values]))[0] ?? null;
-  const ask = createGrouped<readonly unknown[], Answer | Promise<Answer>>({
-    run: async (asked) => {
+  const runAlone = async (values: readonly unknown[]): Promise<Result> => (await runTogether([values]))[0] ?? null;
+  const run = createGrouped<readonly unknown[], Result | Promise<Result>>({
+    run: async (calls) => {
       try {
-        return await askAll(asked);
+        return await runTogether(calls);
       } catch (error) {
-        // A value that Postgres refuses, or a row that somebody else keeps, is the business of whoever brought it, and
-        // nothing was done. After any other error it may have been.
-        if (asked.length > 1 && (error instanceof QueryFailure || waitedInVain(error))) return asked.map(askAlone);
+        // A refused value or a locked row concerns one call, and nothing was written: retry each
+        // alone. After any other error the write may have happened.
+        if (calls.length > 1 && (error instanceof QueryFailure || isLockTimeout(error))) return calls.map(runAlone);
         throw error;
       }
     },
     most: mostTogether,
     atOnce,
-    // Behind a statement that hangs nobody waits for longer than it.
-    concernsAll: (error) => isUnavailable(error) && !waitedInVain(error),
+    // Calls that wait behind a failed statement fail with it.
+    concernsAll: (error) => isUnavailable(error) && !isLockTimeout(error),
     weight: { of: charactersOf, most: mostCharacters },
     patience: { most: mostWaiting, milliseconds: limits.acquire, reason: tooLate },
   });
-  return async (values) => ask(values);
+  return async (values) => run(values);
 }
 
 function charactersOf(values: readonly unknown[]): number {

@@ -1,36 +1,40 @@
 import { hasStalePlan } from "./failure.ts";
-import type { Line, Statement } from "./line.ts";
+import type { PipelinedConnection, Statement } from "./pipelined-connection.ts";
 
 /** Runs one named prepared statement with its values, `$1` first. Throws translated errors. */
 export type Prepared<Row> = (values: unknown[]) => Promise<Row[]>;
 
-type Lines = readonly [Line, ...Line[]];
+type Connections = readonly [PipelinedConnection, ...PipelinedConnection[]];
 
 /**
- * Statements of one turn of the event loop together, on whichever line has least to do: together they cost one write to
- * a socket. For reads, which do not hold each other up.
+ * Gathers the statements of one event loop turn on the least busy connection: they share one socket
+ * write. For reads, which do not block each other.
  */
-export function together(lines: Lines): Line {
-  return lines.find(({ gathering }) => gathering) ?? apart(lines);
+export function sharedWrite(connections: Connections): PipelinedConnection {
+  return connections.find(({ gathering }) => gathering) ?? leastBusy(connections);
 }
 
-/** Each statement on whichever line has least to do. For writes: one waits for the commit of the one before it. */
-export function apart(lines: Lines): Line {
-  let least = lines[0];
-  for (const line of lines) if (line.pending < least.pending) least = line;
+/** The least busy connection. For writes, each of which waits for the commit before it. */
+export function leastBusy(connections: Connections): PipelinedConnection {
+  let least = connections[0];
+  for (const connection of connections) if (connection.pending < least.pending) least = connection;
   return least;
 }
 
-/** `statement` on the line that `choose` takes of `lines` each time. */
-export function prepare<Row>(lines: Lines, choose: (lines: Lines) => Line, statement: Statement): Prepared<Row> {
+/** Prepares `statement`; `choose` picks the connection for each call. */
+export function prepare<Row>(
+  connections: Connections,
+  choose: (connections: Connections) => PipelinedConnection,
+  statement: Statement,
+): Prepared<Row> {
   return async (values) => {
-    const line = choose(lines);
-    const rows = await line.query(statement, values).catch((error: unknown) => {
-      // Refused before it ran, so that sending it again, on the new connection, repeats nothing.
-      if (hasStalePlan(error)) return line.query(statement, values);
+    const connection = choose(connections);
+    const rows = await connection.query(statement, values).catch((error: unknown) => {
+      // It did not run, so a retry on the new connection is safe.
+      if (hasStalePlan(error)) return connection.query(statement, values);
       throw error;
     });
-    // The caller names the columns and their types in `Row`: this path exists because it checks nothing.
+    // The hot path checks no rows: the caller vouches for `Row`.
     return rows as Row[];
   };
 }

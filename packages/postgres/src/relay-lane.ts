@@ -3,37 +3,36 @@ import type { Telemetry } from "@coffer/telemetry";
 import type { Deliver, RelayedSubject } from "./deliver.ts";
 import { deliverRows } from "./deliver-rows.ts";
 import { isUnavailable } from "./failure.ts";
-import type { Line } from "./line.ts";
-import { outboxRows } from "./outbox-rows.ts";
-import type { FailedRow } from "./outbox-rows.ts";
-import { createFront } from "./relay-front.ts";
+import type { PipelinedConnection } from "./pipelined-connection.ts";
+import { type FailedRow, outboxRows } from "./outbox-rows.ts";
+import { createScanStart } from "./scan-start.ts";
 
-/** A row is parked, tried once an hour from then on, when it has failed for its own sake so often. */
+/** After so many failures a row is parked: retried once an hour. */
 export const parkedAfter = 5;
 
-/** Seconds until a row that failed is tried again, by how often it has failed before. */
+/** Seconds until a retry, by the number of failures before. */
 const waits = [1, 5, 30, 120] as const;
 const parkedSeconds = 3_600;
 
-/** Cycles in a row that found nobody there, until one of the messages is suspected instead. */
+/** Consecutive cycles without a consumer until a message is suspected. */
 const suspiciousAfter = 3;
 const mostRows = 1_000;
 
 export interface LaneOptions {
   name: string;
   subjects: ReadonlyMap<string, RelayedSubject>;
-  /** Used by this lane alone, and closed by it. */
-  line: Line;
+  /** Owned by this lane. */
+  connection: PipelinedConnection;
   deliver: Deliver;
   telemetry: Telemetry;
   mostBytes: number;
   deliverMilliseconds: number;
 }
 
-/** One loop over the messages that wait for the same consumer. */
+/** A delivery loop for the messages of one consumer. */
 export interface Lane {
   readonly name: string;
-  /** Ends the pause. While the consumer is away only a `nudge` does: a commit says nothing about it. */
+  /** Ends the pause. While the consumer is away, only `nudge` does. */
   wake(reason: "commit" | "nudge"): void;
   close(): Promise<void>;
 }
@@ -41,26 +40,28 @@ export interface Lane {
 type Outcome = "more" | "done" | "away";
 
 export function createLane(options: LaneOptions): Lane {
-  const { name, subjects, line, telemetry, mostBytes } = options;
-  const rows = outboxRows(line, name);
+  const { name, subjects, connection, telemetry, mostBytes } = options;
+  const rows = outboxRows(connection, name);
   const delivered = telemetry.metrics.counter(
     "coffer_outbox_delivered_total",
     "Outbox rows that their consumer acknowledged",
     ["lane"],
   );
-  const front = createFront();
+  const scanStart = createScanStart();
   let limit = 100;
   let failures = 0;
   let closed = false;
   let woken: "commit" | "nudge" | undefined;
-  let said: string | undefined;
+  let lastWarning: string | undefined;
   let pause: AbortController | undefined;
 
   const cycle = async (): Promise<Outcome> => {
-    const taken = await rows.take([...subjects.keys()], { limit, from: front.next() }).catch(async (error: unknown) => {
-      await rows.release().catch(() => undefined);
-      throw error;
-    });
+    const taken = await rows
+      .take([...subjects.keys()], { limit, from: scanStart.next() })
+      .catch(async (error: unknown) => {
+        await rows.release().catch(() => undefined);
+        throw error;
+      });
     if (taken.length === 0) {
       await rows.release();
       return "done";
@@ -76,14 +77,14 @@ export function createLane(options: LaneOptions): Lane {
     });
     for (const { row, problem } of report.divisible) {
       const facts = { lane: name, position: row.position, subject: row.subject, problem };
-      telemetry.log.warn(facts, "a message of several records was refused: each is tried by itself");
+      telemetry.log.warn(facts, "a message of several records was refused: each record is retried alone");
     }
     await rows.finish({
       delivered: report.delivered,
       failed,
       divide: report.divisible.map(({ row }) => row.position),
     });
-    front.passed(report.delivered);
+    scanStart.passed(report.delivered);
     if (report.delivered.length > 0) delivered.inc({ lane: name }, report.delivered.length);
 
     const full = taken.length === limit;
@@ -95,7 +96,7 @@ export function createLane(options: LaneOptions): Lane {
     return full || report.away || isDivided ? "more" : "done";
   };
 
-  /** Until the time is over or `wake` says so. */
+  /** Pauses until the time is over or `wake` is called. */
   const rest = async (milliseconds: number, away: boolean): Promise<void> => {
     if (woken === "nudge" || (woken === "commit" && !away)) return;
     pause = new AbortController();
@@ -103,10 +104,10 @@ export function createLane(options: LaneOptions): Lane {
     pause = undefined;
   };
 
-  /** Says the same once, until messages are taken again. */
-  const complain = (what: string, err?: unknown): void => {
-    if (what !== said) telemetry.log.warn({ lane: name, err }, what);
-    said = what;
+  /** Logs a repeated problem once. */
+  const warn = (what: string, err?: unknown): void => {
+    if (what !== lastWarning) telemetry.log.warn({ lane: name, err }, what);
+    lastWarning = what;
   };
 
   const run = async (): Promise<void> => {
@@ -114,11 +115,11 @@ export function createLane(options: LaneOptions): Lane {
       woken = undefined;
       const outcome = await cycle().then(
         (ended) => {
-          if (ended === "away") complain("messages wait: nobody takes them");
+          if (ended === "away") warn("messages wait: the consumer does not answer");
           return ended;
         },
         (error: unknown): Outcome => {
-          if (isUnavailable(error)) complain("messages wait: Postgres does not answer", error);
+          if (isUnavailable(error)) warn("messages wait: Postgres does not answer", error);
           else telemetry.log.error({ err: error, lane: name }, "the outbox cannot be read");
           return "away";
         },
@@ -127,13 +128,13 @@ export function createLane(options: LaneOptions): Lane {
         failures += 1;
         await rest(Math.min(2_000, 100 * 2 ** failures) * (0.75 + Math.random() / 2), true);
       } else {
-        if (failures > 0) telemetry.log.info({ lane: name }, "messages are taken again");
+        if (failures > 0) telemetry.log.info({ lane: name }, "messages are delivered again");
         failures = 0;
-        said = undefined;
+        lastWarning = undefined;
         if (outcome === "done") await rest(100 + Math.random() * 100, false);
       }
     }
-    await line.close();
+    await connection.close();
   };
   const ended = run();
 

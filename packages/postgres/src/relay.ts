@@ -11,27 +11,28 @@ export interface RelayOptions {
   deliver: Deliver;
   telemetry: Telemetry;
   /**
-   * What this service sends; unless told, everything that its name may send. Other rows are left for a newer version.
+   * The subjects to send; default: all that the service may send. Other rows wait for a newer
+   * version.
    */
   subjects?: readonly RelayedSubject[];
-  /** The most bytes of JSON in one delivery; 384 KiB unless told. */
+  /** The most bytes of JSON in one delivery. Default: 384 KiB. */
   mostBytes?: number;
-  /** How long a delivery may take; 5 s unless told. */
+  /** The timeout of a delivery. Default: 5 s. */
   deliverMilliseconds?: number;
 }
 
 export interface Relay {
-  /** Looks for messages now, also when the last delivery failed: for the moment the bus is back. */
+  /** Scans now, also after a failed delivery: for when the bus has reconnected. */
   nudge(): void;
-  /** Ends after the delivery under way. Call it before the database is closed. */
+  /** Ends after the current delivery. Call it before the database is closed. */
   close(): Promise<void>;
 }
 
 /**
- * Moves messages from the outbox to their consumers: events and requests at once after a commit of this process, and
- * every 100 to 200 ms audit records and what other processes have left. Any number of relays may run; a row is with one
- * of them at a time, and is deleted only after its delivery was acknowledged, so that a crash in between delivers it
- * again.
+ * Delivers outbox messages to their consumers. A commit of this process wakes the lane of an event
+ * or request; a scan every 100 to 200 ms finds audit records and rows of other processes. Any
+ * number of relays may run: each locks its rows. The relay deletes a row after the acknowledgement,
+ * so a crash repeats the delivery.
  */
 export function startRelay(options: RelayOptions): Relay {
   const { database, deliver, telemetry, mostBytes = 384 * 1024, deliverMilliseconds = 5_000 } = options;
@@ -45,7 +46,7 @@ export function startRelay(options: RelayOptions): Relay {
           .filter((subject) => laneOf(subject) === name)
           .map((each) => [each.subject, sentAs(each, telemetry.service)]),
       ),
-      line: database.line(),
+      connection: database.pipelinedConnection(),
       deliver,
       telemetry,
       mostBytes,
@@ -66,7 +67,7 @@ export function startRelay(options: RelayOptions): Relay {
   };
 }
 
-/** The subject on which messages leave: audit records on that of their service, the rest on their own. */
+/** The subject of delivery: audit records are sent on the subject of their service. */
 function sentAs(subject: RelayedSubject, service: string): RelayedSubject {
   if (subject.subject !== auditAppend.subject) return subject;
   const recorder = auditRecorderOf(service);
@@ -74,7 +75,6 @@ function sentAs(subject: RelayedSubject, service: string): RelayedSubject {
   return auditAppendOf(recorder);
 }
 
-/** Everything that a service of this name may send. */
 function subjectsOf(service: string): RelayedSubject[] {
   const rpcs: readonly RelayedSubject[] = auditRecorderOf(service) ? [...allRpcs, auditAppend] : allRpcs;
   const events: readonly RelayedSubject[] = allEvents;

@@ -1,14 +1,13 @@
-import { createSqlTag } from "slonik";
-import type { CommonQueryMethods, DatabaseTransactionConnection } from "slonik";
+import { type CommonQueryMethods, createSqlTag, type DatabaseTransactionConnection } from "slonik";
 import { z } from "zod";
 
 /**
- * The SQL tag: `sql.type(rowSchema)` for a statement that returns rows, each of which is checked,
- * `sql.typeAlias("void")` for one that returns none, `sql.fragment` for a part of one.
+ * The SQL tag: `sql.type(rowSchema)` for a statement with checked rows, `sql.typeAlias("void")` for
+ * one without rows, `sql.fragment` for a part.
  */
 export const sql = createSqlTag({ typeAliases: { void: z.strictObject({}) } });
 
-/** Whatever a statement can be run on: the pool, or a transaction. */
+/** The pool, or a transaction. */
 export type Queryable = Pick<
   CommonQueryMethods,
   | "any"
@@ -24,5 +23,8 @@ export type Queryable = Pick<
   | "record"
 >;
 
-/** A transaction that is under way; `transaction.transaction(…)` is a savepoint in it. */
+/** A running transaction; `transaction.transaction(…)` is a savepoint in it. */
 export type Transaction = DatabaseTransactionConnection;
+
+/** A part of a statement, with its values. */
+export type Fragment = ReturnType<typeof sql.fragment>;

@@ -1,14 +1,13 @@
-/** A text is worth a name when it comes again and again. */
+/** Uses of a text before it gets a name. */
 const worthNaming = 3;
-/** Each name costs memory on every connection of the server. */
+/** A name costs memory on every server connection. */
 const mostNames = 512;
-/** Texts that are counted at the same time. */
 const mostCounted = 2_000;
 
 /**
- * Gives a name to each text that repeats, so that Postgres parses and plans it once per connection instead of at each
- * run (half of Postgres's time for a small statement). Texts that are made anew each time, as by a list of any length,
- * stay unnamed: what a connection holds is bounded.
+ * Names repeated statement texts, so that Postgres parses and plans them once per connection: half
+ * of its time for a small statement. Texts that vary, such as lists, stay unnamed, which bounds
+ * memory.
  */
 export function createStatementNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();

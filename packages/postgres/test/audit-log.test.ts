@@ -1,9 +1,8 @@
 import t from "tap";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, createDatabase, sql } from "../src/index.ts";
-import type { Database } from "../src/index.ts";
-import { auditDraft, freshDatabase, keptTelemetry } from "./support.ts";
+import { createAuditLog, createDatabase, type Database, sql } from "../src/index.ts";
+import { auditDraft, freshDatabase, recordedTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
 
@@ -38,16 +37,16 @@ const isBehind = (database: Database, one: string, other: string) =>
   );
 
 void t.test("no record is a commit too, which waits until the disk has it, and leaves no row", async (t) => {
-  // One on which commits wait, by the role of a service.
+  // A server on which commits wait for the disk, by the role of a service.
   const own = new URL((await testPostgres(t, { own: true })).url);
-  const admin = createDatabase({ url: own.href, schema: "public", telemetry: keptTelemetry().telemetry });
+  const admin = createDatabase({ url: own.href, schema: "public", telemetry: recordedTelemetry().telemetry });
   t.teardown(() => admin.close());
   await admin.pool.query(sql.unsafe`create role plain login password 'plain' nosuperuser noreplication`);
   await admin.pool.query(sql.unsafe`grant create on database postgres to plain`);
   own.username = own.password = "plain";
   const { database } = await freshDatabase(t, own.href);
   const audit = createAuditLog(database);
-  // Once could be what Postgres writes by itself.
+  // One of them may be Postgres's own.
   for (let time = 0; time < 20; time += 1) {
     const { inserted } = await positionsOf(database);
     await audit(null);
@@ -57,7 +56,7 @@ void t.test("no record is a commit too, which waits until the disk has it, and l
   t.same(await rowsOf(database), []);
 });
 
-void t.test("what leaves no record goes with the records that wait", async (t) => {
+void t.test("a commit without a record shares the write of waiting records", async (t) => {
   const { database } = await freshDatabase(t, url);
   const audit = createAuditLog(database);
   const records = [auditDraft(), auditDraft()];
@@ -69,7 +68,7 @@ void t.test("what leaves no record goes with the records that wait", async (t) =
   );
 });
 
-void t.test("records that wait share one row", async (t) => {
+void t.test("waiting records share one row", async (t) => {
   const { database } = await freshDatabase(t, url);
   const audit = createAuditLog(database);
   const records = Array.from({ length: 50 }, () => auditDraft());
@@ -101,7 +100,7 @@ void t.test("more than a request on the bus can carry becomes several rows in th
   );
 });
 
-void t.test("what user agents may contain is kept as it is", async (t) => {
+void t.test("any user agent is stored unchanged", async (t) => {
   const { database } = await freshDatabase(t, url);
   const odd = auditDraft({ source: { ip: null, user_agent: "a\u0000b\ud800 \"'\\ \u{1f511}" } });
   await createAuditLog(database)(odd);

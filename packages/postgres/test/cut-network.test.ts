@@ -1,16 +1,15 @@
-import { createServer, connect } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
 import { createAuditLog, createDatabase, migrate, sql } from "../src/index.ts";
 import { limits } from "../src/connection.ts";
-import { auditDraft, keptTelemetry } from "./support.ts";
+import { auditDraft, recordedTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
 
-/** A network between here and Postgres that can be cut: connections stay open and nothing comes through. */
+/** A network to Postgres that can be cut: connections stay open without data. */
 async function network(): Promise<{ url: string; cut: () => void; mend: () => void }> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -45,7 +44,7 @@ void t.test(
   async (t) => {
     const wire = await network();
     await migrate({ url: wire.url, schema: "cut" });
-    const database = createDatabase({ url: wire.url, schema: "cut", telemetry: keptTelemetry().telemetry });
+    const database = createDatabase({ url: wire.url, schema: "cut", telemetry: recordedTelemetry().telemetry });
     t.teardown(() => database.close());
     const audit = createAuditLog(database);
     const read = database.prepared("one", "select 1 as n");
@@ -77,7 +76,7 @@ void t.test(
     );
     const started = performance.now();
     await t.rejects(read([]), { code: "unavailable" }, "a new connection is given up too");
-    // The machine may stall meanwhile, for less than would make it as long as an answer may take.
+    // The machine may stall meanwhile, for less than the response timeout.
     const took = performance.now() - started;
     t.ok(took < limits.answer - 1_000, `${took.toFixed(0)} ms`);
     wire.mend();

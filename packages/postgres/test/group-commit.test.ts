@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import t from "tap";
 import { createGroupCommit } from "../src/index.ts";
-import { gate } from "./support.ts";
+import { latch } from "./support.ts";
 
-/** A write that is under way until it is told how it ends. */
+/** A write that ends when the test says so. */
 interface Write {
   items: number[];
   succeed: () => void;
@@ -23,10 +23,10 @@ function heldWrites(): { write: (items: number[]) => Promise<void>; writes: Writ
   };
 }
 
-/** The end of this turn of the event loop, when a first item goes. */
+/** The end of this turn of the event loop, when a first batch runs. */
 const turn = () => new Promise(setImmediate);
 
-void t.test("the first goes at once, and all that wait go in one write after it", async (t) => {
+void t.test("the first item is written at once, and all waiting items in one write after it", async (t) => {
   const { write, writes } = heldWrites();
   const commit = createGroupCommit({ write });
   const first = commit(1);
@@ -47,7 +47,7 @@ void t.test("the first goes at once, and all that wait go in one write after it"
   await later;
 });
 
-void t.test("what arrives in the same turn of the event loop as the first goes with it", async (t) => {
+void t.test("items of one event loop turn share the first batch", async (t) => {
   const { write, writes } = heldWrites();
   const commit = createGroupCommit({ write });
   const all = [1, 2, 3].map((item) => commit(item));
@@ -79,20 +79,20 @@ void t.test("a write that fails rejects each of its callers, and the later ones 
   await third;
 });
 
-void t.test("nobody is told before the write has ended", async (t) => {
+void t.test("no promise resolves before the write has ended", async (t) => {
   const { write, writes } = heldWrites();
   const commit = createGroupCommit({ write });
-  let told = false;
-  const done = commit(1).then(() => (told = true));
+  let resolved = false;
+  const done = commit(1).then(() => (resolved = true));
   await turn();
   t.equal(writes.length, 1);
   await turn();
-  t.equal(told, false);
+  t.equal(resolved, false);
   writes[0]?.succeed();
   await done;
 });
 
-void t.test("a write takes at most the number it is given, and the rest goes with the next", async (t) => {
+void t.test("a write has at most `most` items, and the rest goes with the next", async (t) => {
   const { write, writes } = heldWrites();
   const commit = createGroupCommit({ write, most: 2 });
   const all = [1, 2, 3, 4, 5].map((item) => commit(item));
@@ -116,10 +116,10 @@ void t.test("a write that throws at once is a write that fails", async (t) => {
   await t.rejects(commit(2), /at once/);
 });
 
-void t.test("a write runs in nobody's asynchronous context", async (t) => {
+void t.test("a write runs in no caller's asynchronous context", async (t) => {
   const context = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
-  const held = gate();
+  const held = latch();
   const commit = createGroupCommit<number>({
     write: async () => {
       seen.push(context.getStore());

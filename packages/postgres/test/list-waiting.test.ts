@@ -8,7 +8,7 @@ import { freshDatabase } from "./support.ts";
 
 const { url } = await testPostgres(t);
 
-void t.test("what waits is listed newest first, without what is parked or of another version", async (t) => {
+void t.test("waiting messages are listed newest first, without parked ones and those of another version", async (t) => {
   const { database } = await freshDatabase(t, url);
   const names = async (limit: number) => (await listWaiting(database.pool, sessionRevoked, limit)).map(nameOf);
   t.same(await names(10), []);

@@ -6,7 +6,7 @@ import t from "tap";
 import { testDirectory, testPostgres } from "@coffer/testkit";
 import { z } from "zod";
 import { createDatabase, createMigrationCheck, migrate, MigrationRefused, sql } from "../src/index.ts";
-import { keptTelemetry } from "./support.ts";
+import { recordedTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
 const outbox = "outbox/0001_outbox.sql";
@@ -15,7 +15,7 @@ const second = { name: "0002_second.sql", text: "create table second (id int); -
 
 /** How many rows a table holds; null when there is no such table. */
 async function rowsOf(schema: string, table: string): Promise<number | null> {
-  const database = createDatabase({ url, schema, telemetry: keptTelemetry().telemetry });
+  const database = createDatabase({ url, schema, telemetry: recordedTelemetry().telemetry });
   try {
     const exists = await database.pool.exists(
       sql.type(z.object({}))`select from pg_tables where schemaname = ${schema} and tablename = ${table}`,
@@ -78,7 +78,7 @@ void t.test("an applied file that has changed is refused, and nothing else is ap
   t.equal(await rowsOf("changed", "second"), null);
 });
 
-void t.test("line ends as another system writes them are no change", async (t) => {
+void t.test("other line endings are not a change", async (t) => {
   const text = "create table ends (\n  id int\n);\n";
   await migrate({ url, schema: "ends", files: [{ name: "0001_ends.sql", text }] });
   t.same(
@@ -87,7 +87,7 @@ void t.test("line ends as another system writes them are no change", async (t) =
   );
 });
 
-void t.test("code that is older than the schema leaves the schema alone", async (t) => {
+void t.test("older code does not change a newer schema", async (t) => {
   await migrate({ url, schema: "newer", files: [first, second] });
   t.same(await migrate({ url, schema: "newer", files: [first] }), []);
   t.equal(await rowsOf("newer", "second"), 0);
@@ -100,27 +100,24 @@ void t.test("a migration that would come before an applied one is refused", asyn
   t.equal(await rowsOf("late", "first"), null);
 });
 
-void t.test(
-  "a schema is migrated when all that is at hand has been applied, whatever a newer version added",
-  async (t) => {
-    const database = createDatabase({ url, schema: "checked", telemetry: keptTelemetry().telemetry });
-    t.teardown(() => database.close());
-    const check = (...files: (typeof first)[]) => createMigrationCheck(database.pool, { files })();
-    t.equal(await check(first), false, "no schema");
-    await migrate({ url, schema: "checked" });
-    t.equal(await check(), true, "the outbox alone");
-    t.equal(await check(first), false);
-    const waiting = createMigrationCheck(database.pool, { files: [first, second] });
-    await migrate({ url, schema: "checked", files: [first] });
-    t.equal(await check(first), true);
-    t.equal(await waiting(), false, "its newest is missing");
-    await migrate({ url, schema: "checked", files: [first, second] });
-    t.equal(await waiting(), true);
-    t.equal(await check(first), true, "older code");
-  },
-);
+void t.test("a schema is migrated once every file is applied, also with migrations of a newer version", async (t) => {
+  const database = createDatabase({ url, schema: "checked", telemetry: recordedTelemetry().telemetry });
+  t.teardown(() => database.close());
+  const check = (...files: (typeof first)[]) => createMigrationCheck(database.pool, { files })();
+  t.equal(await check(first), false, "no schema");
+  await migrate({ url, schema: "checked" });
+  t.equal(await check(), true, "the outbox alone");
+  t.equal(await check(first), false);
+  const waiting = createMigrationCheck(database.pool, { files: [first, second] });
+  await migrate({ url, schema: "checked", files: [first] });
+  t.equal(await check(first), true);
+  t.equal(await waiting(), false, "its newest is missing");
+  await migrate({ url, schema: "checked", files: [first, second] });
+  t.equal(await waiting(), true);
+  t.equal(await check(first), true, "older code");
+});
 
-void t.test("a file that fails leaves nothing of itself, and those before it stay", async (t) => {
+void t.test("a failed file is rolled back, and earlier ones stay", async (t) => {
   const broken = { name: "0002_broken.sql", text: "create table half (id int); select 1 / 0;" };
   await t.rejects(migrate({ url, schema: "broken", files: [first, broken] }), { name: "QueryFailure" });
   t.equal(await rowsOf("broken", "half"), null);
@@ -129,14 +126,14 @@ void t.test("a file that fails leaves nothing of itself, and those before it sta
   t.same(await migrate({ url, schema: "broken", files: [first, mended] }), [mended.name]);
 });
 
-void t.test("a migration takes the time it takes, whatever bounds the database has", async (t) => {
+void t.test("a migration ignores timeouts of the database", async (t) => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   t.teardown(() => client.end());
   const { rows } = await client.query<{ name: string }>(
     "select name from pg_settings where name in ('statement_timeout', 'transaction_timeout')",
   );
-  // As an operator bounds every connection; servers older than 17 have no bound on transactions.
+  // As an operator's limit for every connection; servers older than 17 have none for transactions.
   const each = async (change: (name: string) => string): Promise<void> => {
     for (const { name } of rows) {
       const format = "select format('alter database %I ', current_database()) || $1 as statement";
@@ -166,7 +163,7 @@ void t.test("migrations are read from a folder in the order of their numbers", a
 
 void t.test("a role that may not create schemas can migrate the one it was given", async (t) => {
   await migrate({ url, schema: "owner_side" });
-  const database = createDatabase({ url, schema: "owner_side", telemetry: keptTelemetry().telemetry });
+  const database = createDatabase({ url, schema: "owner_side", telemetry: recordedTelemetry().telemetry });
   t.teardown(() => database.close());
   await database.pool.query(sql.typeAlias("void")`create role given login password 'given'`);
   await database.pool.query(sql.typeAlias("void")`create schema given authorization given`);

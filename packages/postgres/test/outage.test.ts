@@ -4,9 +4,8 @@ import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, createDatabase, enqueueAudit, migrate, sql, startRelay } from "../src/index.ts";
-import type { Database } from "../src/index.ts";
-import { auditDraft, freshDatabase, keptTelemetry } from "./support.ts";
+import { createAuditLog, createDatabase, type Database, enqueueAudit, migrate, sql, startRelay } from "../src/index.ts";
+import { auditDraft, freshDatabase, recordedTelemetry } from "./support.ts";
 
 const server = await testPostgres(t, { own: true });
 const { url } = server;
@@ -15,7 +14,7 @@ const number = z.object({ n: z.number() });
 const isUnavailable = (error: unknown) =>
   error instanceof ServiceError && error.code === "unavailable" && error.retryAfterSeconds === 1;
 
-/** Everything that a service does with its database, each by name. */
+/** Everything that a service does with its database, by name. */
 function uses(database: Database): Record<string, () => Promise<unknown>> {
   const audit = createAuditLog(database);
   const read = database.prepared<{ n: number }>("one", "select 1 as n");
@@ -28,9 +27,9 @@ function uses(database: Database): Record<string, () => Promise<unknown>> {
   };
 }
 
-void t.test("Postgres stops and starts under use: unavailable, then all is well by itself", async (t) => {
+void t.test("Postgres stops and starts under use: unavailable, then everything works again", async (t) => {
   const { database } = await freshDatabase(t, url);
-  // What was delivered when its acknowledgement could not be noted is delivered again.
+  // A delivery whose acknowledgement could not be stored is repeated.
   const delivered = new Set<string>();
   const relay = startRelay({
     database,
@@ -62,13 +61,13 @@ void t.test("Postgres stops and starts under use: unavailable, then all is well 
     await server.start();
     for (const [name, use] of Object.entries(all)) await t.resolves(use(), name);
   }
-  await until("what was written is delivered", () => delivered.size === 6);
+  await until("all messages are delivered", () => delivered.size === 6);
 });
 
 void t.test("a service starts while Postgres is away, and works once it is there", async (t) => {
   await migrate({ url, schema: "early" });
   await server.stop();
-  const { telemetry, log } = keptTelemetry();
+  const { telemetry, log } = recordedTelemetry();
   const database = createDatabase({ url, schema: "early", telemetry });
   t.teardown(() => database.close());
   const relay = startRelay({ database, telemetry, deliver: () => Promise.resolve() });
@@ -81,12 +80,12 @@ void t.test("a service starts while Postgres is away, and works once it is there
     log.find((line) => line.includes("Postgres does not answer")),
     "ECONNREFUSED",
   );
-  t.notMatch(log.join(""), "nobody takes them");
+  t.notMatch(log.join(""), "the consumer does not answer");
   await server.start();
   for (const [name, use] of Object.entries(all)) await t.resolves(use(), name);
 });
 
-void t.test("why there is no connection is among the causes, without a password", async (t) => {
+void t.test("the cause of a failed connection is reported without a password", async (t) => {
   const { port } = new URL(url);
   const unreachable: [string, RegExp][] = [
     ["postgres://somebody:secret-word@127.0.0.1:1/none", /ECONNREFUSED/],
@@ -94,7 +93,7 @@ void t.test("why there is no connection is among the causes, without a password"
     [`postgres://somebody:secret-word@127.0.0.1:${port}/none?sslmode=require`, /SSL/],
   ];
   for (const [address, reason] of unreachable) {
-    const database = createDatabase({ url: address, schema: "none", telemetry: keptTelemetry().telemetry });
+    const database = createDatabase({ url: address, schema: "none", telemetry: recordedTelemetry().telemetry });
     t.teardown(() => database.close());
     for (const [name, use] of Object.entries(uses(database))) {
       const error = await use().then(
@@ -108,7 +107,7 @@ void t.test("why there is no connection is among the causes, without a password"
   }
 });
 
-void t.test("Postgres is killed under load: nothing acknowledged is lost, nothing is half there", async (t) => {
+void t.test("Postgres is killed under load: nothing acknowledged is lost, and no write is partial", async (t) => {
   const { database } = await freshDatabase(t, url);
   const audit = createAuditLog(database);
   await database.pool.query(sql.typeAlias("void")`create table account (id uuid primary key)`);
@@ -207,7 +206,7 @@ void t.test("too many connections are unavailable, not an internal error", async
   const its = new URL(url);
   its.username = "narrow";
   its.password = "narrow";
-  const narrow = createDatabase({ url: its.href, schema, telemetry: keptTelemetry().telemetry });
+  const narrow = createDatabase({ url: its.href, schema, telemetry: recordedTelemetry().telemetry });
   t.teardown(() => narrow.close());
   await narrow.transaction(async () => {
     const error = await narrow
@@ -219,7 +218,7 @@ void t.test("too many connections are unavailable, not an internal error", async
     t.ok(isUnavailable(error), String(error));
   });
   its.password = "changed";
-  const wrong = createDatabase({ url: its.href, schema, telemetry: keptTelemetry().telemetry });
+  const wrong = createDatabase({ url: its.href, schema, telemetry: recordedTelemetry().telemetry });
   t.teardown(() => wrong.close());
   const error = await wrong.ready().catch((reason: unknown) => reason);
   t.ok(isUnavailable(error), "a password that is being changed is a matter of time too");

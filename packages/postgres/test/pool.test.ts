@@ -4,30 +4,30 @@ import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { sql } from "../src/index.ts";
 import { limits } from "../src/connection.ts";
-import { createGate } from "../src/gate.ts";
-import { freshDatabase, gate } from "./support.ts";
+import { createSemaphore } from "../src/semaphore.ts";
+import { freshDatabase, latch } from "./support.ts";
 
 const { url } = await testPostgres(t);
 const number = z.object({ n: z.number() });
 
 void t.test("waiting for a connection is bounded, and ends in 503", async (t) => {
   const { database } = await freshDatabase(t, url, { poolSize: 2 });
-  const held = gate();
+  const held = latch();
   const holders = [1, 2].map(() => database.transaction(() => held.opened));
   const started = performance.now();
   const error = await database.pool.one(sql.type(number)`select 1 as n`).catch((reason: unknown) => reason);
   const waited = performance.now() - started;
   t.ok(error instanceof ServiceError && error.code === "unavailable" && error.retryAfterSeconds === 1);
-  // The machine may stall meanwhile; by then Postgres has not yet ended those who hold the connections either.
+  // The machine may stall meanwhile, for less than Postgres's own limit.
   t.ok(waited >= limits.acquire - 50 && waited < limits.idleInTransaction - 3_000, `${waited.toFixed(0)} ms`);
   held.open();
   await Promise.all(holders);
-  t.equal(await database.pool.oneFirst(sql.type(number)`select 1 as n`), 1, "and then there is room again");
+  t.equal(await database.pool.oneFirst(sql.type(number)`select 1 as n`), 1, "and then a slot is free");
 });
 
-void t.test("whoever waits gets the connection that is left first, in order", async (t) => {
+void t.test("waiters get free connections in order", async (t) => {
   const { database } = await freshDatabase(t, url, { poolSize: 1 });
-  const held = gate();
+  const held = latch();
   const holder = database.transaction(() => held.opened);
   const order: number[] = [];
   const waiting = [1, 2, 3].map(async (n) => {
@@ -39,9 +39,9 @@ void t.test("whoever waits gets the connection that is left first, in order", as
   t.same(order, [1, 2, 3]);
 });
 
-void t.test("the gate lets through as many as it is wide, and not one more", async (t) => {
-  const narrow = createGate(2, 1_000);
-  const held = gate();
+void t.test("the semaphore admits as many callers as its size", async (t) => {
+  const narrow = createSemaphore(2, 1_000);
+  const held = latch();
   const three = [1, 2, 3].map(() => narrow.run(() => held.opened));
   t.equal(narrow.inUse, 2);
   t.equal(narrow.waiting, 1);
@@ -55,9 +55,9 @@ void t.test("the gate lets through as many as it is wide, and not one more", asy
   t.equal(narrow.inUse, 0, "work that fails leaves too");
 });
 
-void t.test("the gate: one who gave up waiting takes no room", async (t) => {
-  const narrow = createGate(1, 1);
-  const held = gate();
+void t.test("a caller that timed out takes no slot of the semaphore", async (t) => {
+  const narrow = createSemaphore(1, 1);
+  const held = latch();
   const holder = narrow.run(() => held.opened);
   await t.rejects(
     narrow.run(() => Promise.resolve()),
@@ -69,7 +69,7 @@ void t.test("the gate: one who gave up waiting takes no room", async (t) => {
   t.equal(await narrow.run(() => Promise.resolve("through")), "through");
 });
 
-void t.test("a statement that takes too long is ended and answered as unavailable", async (t) => {
+void t.test("a statement that takes too long is cancelled and is unavailable", async (t) => {
   const { database } = await freshDatabase(t, url);
   await t.rejects(
     database.transaction(async (tx) => {
@@ -80,10 +80,10 @@ void t.test("a statement that takes too long is ended and answered as unavailabl
   );
 });
 
-void t.test("a lock that is not to be had is answered as unavailable", async (t) => {
+void t.test("a lock that cannot be acquired is unavailable", async (t) => {
   const { database } = await freshDatabase(t, url);
   await database.pool.query(sql.typeAlias("void")`create table busy (id int)`);
-  const [locked, release] = [gate(), gate()];
+  const [locked, release] = [latch(), latch()];
   const holder = database.transaction(async (tx) => {
     await tx.query(sql.typeAlias("void")`lock table busy`);
     locked.open();
@@ -147,7 +147,7 @@ void t.test("a column that changes its type under the plan changes the answer, w
   );
 });
 
-void t.test("texts that repeat are prepared, and texts that never do are not", async (t) => {
+void t.test("repeated texts are prepared, others are not", async (t) => {
   const { database } = await freshDatabase(t, url, { poolSize: 1 });
   for (let index = 0; index < 5; index += 1) {
     await database.pool.one(sql.type(number)`select ${index}::int as n`);
@@ -160,9 +160,9 @@ void t.test("texts that repeat are prepared, and texts that never do are not", a
   t.equal(prepared.filter((text) => text.includes("as once")).length, 0);
 });
 
-void t.test("how busy the connections are is a metric", async (t) => {
+void t.test("the use of connections is a metric", async (t) => {
   const { database, telemetry } = await freshDatabase(t, url, { poolSize: 1 });
-  const held = gate();
+  const held = latch();
   const holder = database.transaction(() => held.opened);
   const waiter = database.pool.one(sql.type(number)`select 1 as n`);
   const text = await telemetry.metrics.registry.metrics();
@@ -175,9 +175,9 @@ void t.test("how busy the connections are is a metric", async (t) => {
   t.match(after, /coffer_db_pool_waiting\{.*pool="transactions".*\} 0/);
 });
 
-void t.test("close waits for what runs", async (t) => {
+void t.test("close waits for running statements", async (t) => {
   const { database } = await freshDatabase(t, url, { poolSize: 1 });
-  const [inside, held] = [gate(), gate()];
+  const [inside, held] = [latch(), latch()];
   const work = database.transaction(async (tx) => {
     inside.open();
     await held.opened;
@@ -191,7 +191,7 @@ void t.test("close waits for what runs", async (t) => {
   await closed;
 });
 
-void t.test("after close nothing is left open, and a statement is refused", async (t) => {
+void t.test("after close no connection is open, and statements are refused", async (t) => {
   const { database, schema } = await freshDatabase(t, url);
   const { database: other } = await freshDatabase(t, url);
   const sessions = () =>

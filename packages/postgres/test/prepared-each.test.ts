@@ -3,7 +3,7 @@ import { ServiceError } from "@coffer/errors";
 import { testPostgres, until } from "@coffer/testkit";
 import { prepareEach, QueryFailure } from "../src/index.ts";
 import { createGrouped } from "../src/grouped.ts";
-import { freshDatabase, gate } from "./support.ts";
+import { freshDatabase, latch } from "./support.ts";
 
 const { url } = await testPostgres(t);
 
@@ -17,7 +17,7 @@ interface Quotient {
   together: number;
 }
 
-void t.test("those who ask in one turn share a run, and each has the answer to its own question", async (t) => {
+void t.test("calls of one turn share a run, and each has its own result", async (t) => {
   const { database } = await freshDatabase(t, url);
   const divide = database.preparedEach<Quotient>("divide-each", text);
   const answers = await Promise.all([1, 2, 7, 5].map((by) => divide([by, null])));
@@ -40,7 +40,7 @@ void t.test("more than 64 go in several runs", async (t) => {
   );
 });
 
-void t.test("a question that Postgres refuses is refused alone", async (t) => {
+void t.test("a call that Postgres refuses is refused alone", async (t) => {
   const { database } = await freshDatabase(t, url);
   const divide = database.preparedEach<Quotient>("divide-each", text);
   const code = (error: unknown) => (error instanceof QueryFailure ? error.code : error);
@@ -50,12 +50,12 @@ void t.test("a question that Postgres refuses is refused alone", async (t) => {
       [0, null],
       [2, "\0"],
       [5, null],
-    ].map((asked) => divide(asked).catch(code)),
+    ].map((value) => divide(value).catch(code)),
   );
   t.match(answers, [{ quotient: 10 }, "22012", "22021", { quotient: 2 }]);
 });
 
-void t.test("after an error that is none of Postgres's it is not asked again: it may have been done", async (t) => {
+void t.test("an error other than a refusal by Postgres is not retried: the write may have been done", async (t) => {
   const failures = [new Error("Received unexpected commandComplete message from backend"), new TypeError("a row")];
   for (const failure of [...failures, new ServiceError("unavailable", "the connection is gone")]) {
     let runs = 0;
@@ -69,8 +69,8 @@ void t.test("after an error that is none of Postgres's it is not asked again: it
   }
 });
 
-void t.test("who waits behind one that waited in vain for a lock is asked", async (t) => {
-  const held = gate();
+void t.test("a call behind a lock timeout is run", async (t) => {
+  const held = latch();
   let runs = 0;
   const write = prepareEach<{ done: true }>(async () => {
     runs += 1;
@@ -86,7 +86,7 @@ void t.test("who waits behind one that waited in vain for a lock is asked", asyn
   t.match(await Promise.allSettled([first, second]), [{ reason: { code: "unavailable" } }, { value: { done: true } }]);
 });
 
-void t.test("what is large goes with fewer, and what is larger alone", async (t) => {
+void t.test("large calls share a batch with fewer others, very large ones run alone", async (t) => {
   const goes: number[] = [];
   const write = prepareEach<object>(([column]) => {
     goes.push(Array.isArray(column) ? column.length : 0);
@@ -97,11 +97,11 @@ void t.test("what is large goes with fewer, and what is larger alone", async (t)
   t.same(goes, [2, 3, 1, 1]);
 });
 
-void t.test("nobody waits for longer than may be, nor behind more", async (t) => {
-  const held = gate();
+void t.test("the wait and the queue are bounded", async (t) => {
+  const held = latch();
   const goes: number[][] = [];
   const tooLate = new Error("too late");
-  const ask = createGrouped<number, number>({
+  const call = createGrouped<number, number>({
     patience: { most: 2, milliseconds: 20, reason: () => tooLate },
     run: async (items) => {
       goes.push(items);
@@ -109,22 +109,22 @@ void t.test("nobody waits for longer than may be, nor behind more", async (t) =>
       return items;
     },
   });
-  const first = ask(1);
+  const first = call(1);
   await new Promise(setImmediate);
   const began = performance.now();
-  const late = [ask(2), ask(3)];
-  await t.rejects(ask(4), tooLate);
+  const late = [call(2), call(3)];
+  await t.rejects(call(4), tooLate);
   await until("they have waited for too long", () => performance.now() > began + 20);
   held.open();
   t.match(await Promise.allSettled([first, ...late]), [{ value: 1 }, { reason: tooLate }, { reason: tooLate }]);
-  t.equal(await ask(5), 5);
+  t.equal(await call(5), 5);
   t.same(goes, [[1], [5]]);
 });
 
-void t.test("at most as many goes at the same time as may be; who comes meanwhile goes with the next", async (t) => {
-  const held = [gate(), gate(), gate()];
+void t.test("concurrent batches are bounded; later items join the next batch", async (t) => {
+  const held = [latch(), latch(), latch()];
   const goes: number[][] = [];
-  const ask = createGrouped<number, number>({
+  const call = createGrouped<number, number>({
     atOnce: 2,
     run: async (items) => {
       await held[goes.push(items) - 1]?.opened;
@@ -132,11 +132,11 @@ void t.test("at most as many goes at the same time as may be; who comes meanwhil
     },
   });
   const turn = () => new Promise(setImmediate);
-  const first = ask(1);
+  const first = call(1);
   await turn();
-  const second = ask(2);
+  const second = call(2);
   await turn();
-  const others = [ask(3), ask(4)];
+  const others = [call(3), call(4)];
   await turn();
   t.same(goes, [[1], [2]]);
   held[1]?.open();
@@ -147,11 +147,11 @@ void t.test("at most as many goes at the same time as may be; who comes meanwhil
   t.same(await Promise.all([first, ...others]), [-1, -3, -4]);
 });
 
-void t.test("what concerns all fails those who wait too, and nobody after them", async (t) => {
-  const held = gate();
+void t.test("an error that concerns all fails waiting items, and no later ones", async (t) => {
+  const held = latch();
   const away = new Error("away");
   let goes = 0;
-  const ask = createGrouped<number, number>({
+  const call = createGrouped<number, number>({
     concernsAll: (error) => error === away,
     run: async (items) => {
       goes += 1;
@@ -160,10 +160,10 @@ void t.test("what concerns all fails those who wait too, and nobody after them",
       throw away;
     },
   });
-  const first = ask(1);
+  const first = call(1);
   await new Promise(setImmediate);
-  const all = Promise.allSettled([first, ask(2)]);
+  const all = Promise.allSettled([first, call(2)]);
   held.open();
   t.match(await all, [{ reason: away }, { reason: away }]);
-  t.equal(await ask(3), 3);
+  t.equal(await call(3), 3);
 });

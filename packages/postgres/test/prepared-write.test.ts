@@ -15,7 +15,7 @@ await t.test(
     const { database } = await freshDatabase(t, url);
     const woken: string[][] = [];
     database.onCommit((lanes) => void woken.push([...lanes]));
-    const text = `WITH told AS (
+    const text = `WITH enqueued AS (
       INSERT INTO outbox (${outboxColumns})
       SELECT message.* FROM (SELECT WHERE $1::boolean) AS wanted CROSS JOIN LATERAL (VALUES
         ${outboxValues(sessionRevoked, { id: "$2", payload: "$3" })},
@@ -23,7 +23,7 @@ await t.test(
       ) AS message (${outboxColumns})
       RETURNING id
     ) SELECT 1 AS done WHERE $1::boolean`;
-    const write = database.preparedWrite<{ done: number }>("write-and-tell", text, { leaves: sessionRevoked });
+    const write = database.preparedWrite<{ done: number }>("write-and-enqueue", text, { leaves: sessionRevoked });
     const [event, record] = [randomUUID(), randomUUID()];
     t.same(await write([false, event, '{"a":1}', record]), []);
     t.same(woken, [], "nothing was left");
@@ -38,7 +38,7 @@ await t.test(
   },
 );
 
-await t.test("one that leaves nothing that is awaited wakes nobody", async (t) => {
+await t.test("a write without a message does not wake the relay", async (t) => {
   const { database } = await freshDatabase(t, url);
   let woken = 0;
   database.onCommit(() => (woken += 1));
@@ -49,13 +49,13 @@ await t.test("one that leaves nothing that is awaited wakes nobody", async (t) =
 
 const codeOf = (error: unknown) => (error instanceof QueryFailure ? error.code : error);
 
-/** Adds to the counters $1 as much as $2 says, whoever else waits for them. */
+/** Adds $2 to the counters $1. */
 const adding = `
-  WITH asked AS (
-    SELECT *, ${briefWaits} FROM unnest($1::int[], $2::int[]) WITH ORDINALITY AS asked (id, by, n)
+  WITH requested AS (
+    SELECT *, ${briefWaits} FROM unnest($1::int[], $2::int[]) WITH ORDINALITY AS calls (id, by, n)
   )
-  UPDATE counters SET value = value + asked.by FROM asked WHERE counters.id = asked.id
-  RETURNING asked.n::integer AS n, counters.value, pg_current_xact_id()::text AS transaction`;
+  UPDATE counters SET value = value + requested.by FROM requested WHERE counters.id = requested.id
+  RETURNING requested.n::integer AS n, counters.value, pg_current_xact_id()::text AS transaction`;
 
 interface Added {
   value: number;
@@ -76,7 +76,7 @@ async function counters(t: Parameters<typeof freshDatabase>[0]) {
   return { database, client, values };
 }
 
-await t.test("writes that are asked together share a commit, and those who wait are told once", async (t) => {
+await t.test("concurrent writes share a commit, which wakes the relay once", async (t) => {
   const { database, values } = await counters(t);
   let woken = 0;
   database.onCommit(() => (woken += 1));
@@ -88,17 +88,17 @@ await t.test("writes that are asked together share a commit, and those who wait 
   t.equal(woken, 1);
 });
 
-await t.test("one that is refused, or waits in vain, takes no others along", async (t) => {
+await t.test("a refused or timed-out write does not affect others", async (t) => {
   const { database, client, values } = await counters(t);
   const add = briefly(database.preparedWriteEach<Added>("add-each", adding), null);
   await client.query("BEGIN; SELECT FROM counters WHERE id = 2 FOR UPDATE");
-  const asked = [
+  const calls = [
     [1, 1],
     [2, 1],
     [3, 100],
     [4, 1],
   ];
-  const done = await Promise.all(asked.map((each) => add(each).catch(codeOf)));
+  const done = await Promise.all(calls.map((each) => add(each).catch(codeOf)));
   t.match(done, [{ value: 1 }, null, "23514", { value: 1 }]);
   await client.query("COMMIT");
   t.same(await values(), [1, 0, 0, 1, 0]);

@@ -2,46 +2,42 @@ import t from "tap";
 import { isAuditAppend } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { enqueueAudit, sql } from "../src/index.ts";
-import type { Deliver } from "../src/index.ts";
+import { type Deliver, enqueueAudit, sql } from "../src/index.ts";
 import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
 import { auditDraft, freshDatabase } from "./support.ts";
 
 const { url } = await testPostgres(t);
 
-void t.test(
-  "while nobody answers, everything waits, nothing is parked, and it arrives when they are back",
-  async (t) => {
-    const { database, log } = await freshDatabase(t, url);
-    let away = true;
-    let attempts = 0;
-    const got: string[] = [];
-    const relay = relayOn(t, database, (_, payloads) => {
-      attempts += 1;
-      if (away) return Promise.reject(unavailable());
-      got.push(...payloads.map(nameOf));
-      return Promise.resolve();
-    });
-    await send(database, "a", "b");
-    await until("it was tried often enough to be suspected", () => {
-      relay.nudge();
-      return attempts >= 6;
-    });
-    const row = z.object({ attempts: z.number(), not_before: z.null() });
-    t.same(await database.pool.any(sql.type(row)`select attempts, not_before from outbox`), [
-      { attempts: 0, not_before: null },
-      { attempts: 0, not_before: null },
-    ]);
-    away = false;
+void t.test("without a consumer messages wait, none is parked, and all are delivered when it is back", async (t) => {
+  const { database, log } = await freshDatabase(t, url);
+  let away = true;
+  let attempts = 0;
+  const got: string[] = [];
+  const relay = relayOn(t, database, (_, payloads) => {
+    attempts += 1;
+    if (away) return Promise.reject(unavailable());
+    got.push(...payloads.map(nameOf));
+    return Promise.resolve();
+  });
+  await send(database, "a", "b");
+  await until("it was tried often enough to be suspected", () => {
     relay.nudge();
-    await emptied(database);
-    t.same(got.sort(), ["a", "b"]);
-    await until("it says so", () => log.some((line) => line.includes("messages are taken again")));
-    t.equal(log.filter((line) => line.includes("messages wait")).length, 1, "said once, not at each attempt");
-  },
-);
+    return attempts >= 6;
+  });
+  const row = z.object({ attempts: z.number(), not_before: z.null() });
+  t.same(await database.pool.any(sql.type(row)`select attempts, not_before from outbox`), [
+    { attempts: 0, not_before: null },
+    { attempts: 0, not_before: null },
+  ]);
+  away = false;
+  relay.nudge();
+  await emptied(database);
+  t.same(got.sort(), ["a", "b"]);
+  await until("it says so", () => log.some((line) => line.includes("messages are delivered again")));
+  t.equal(log.filter((line) => line.includes("messages wait")).length, 1, "said once, not at each attempt");
+});
 
-void t.test("while nobody answers, commits do not make the relay try in vain", async (t) => {
+void t.test("without a consumer commits do not wake the relay", async (t) => {
   const { database } = await freshDatabase(t, url);
   let attempts = 0;
   relayOn(t, database, () => {
@@ -53,7 +49,7 @@ void t.test("while nobody answers, commits do not make the relay try in vain", a
   const before = attempts;
   const started = performance.now();
   for (let index = 0; index < 50; index += 1) await send(database, `more ${index}`);
-  // By now a pause is at least 1.2 s.
+  // A pause now lasts at least 1.2 s.
   const most = 1 + Math.ceil((performance.now() - started) / 1_200);
   t.ok(attempts - before <= most, `${attempts - before} attempts during 50 commits`);
 });
@@ -83,7 +79,7 @@ void t.test("a nudge ends the pause at once", async (t) => {
   await send(database, "a");
   await until("pauses are long", () => attempts >= 4);
   const started = performance.now();
-  // Several, so that they are told from pauses although the machine may stall meanwhile.
+  // Several, to distinguish them from pauses although the machine may stall meanwhile.
   for (let nudges = 0; nudges < 6; nudges += 1) {
     const before = attempts;
     relay.nudge();
@@ -106,7 +102,7 @@ void t.test("one consumer that is away does not hold up the messages for others"
     await send(database, `${index}`);
   }
   await until("all events are there", () => events.length === 10);
-  await until("what was delivered waits no more", async () => (await waiting(database)) === 10);
+  await until("delivered messages are deleted", async () => (await waiting(database)) === 10);
 });
 
 void t.test("a delivery that never ends is given up and tried again", async (t) => {

@@ -1,10 +1,10 @@
-// A relay in a process of its own, which tells its parent of each delivery and can be killed at any moment.
-// Arguments: url, schema, and "held" when deliveries arrive but are never acknowledged.
+// A relay in a process of its own, which reports each delivery to its parent and can be killed at any
+// time. Arguments: url, schema, and "held" for deliveries that are never acknowledged.
 import { createDatabase, startRelay } from "../src/index.ts";
-import { keptTelemetry } from "./support.ts";
+import { recordedTelemetry } from "./support.ts";
 
 const [url = "", schema = "", mode] = process.argv.slice(2);
-const { telemetry } = keptTelemetry();
+const { telemetry } = recordedTelemetry();
 const database = createDatabase({ url, schema, telemetry });
 startRelay({
   database,

@@ -1,11 +1,9 @@
 import { ServiceError } from "@coffer/errors";
-import type { AuditDraft } from "@coffer/events";
-import { auditDraft as auditDraftShape } from "@coffer/events";
+import { type AuditDraft, auditDraft as auditDraftShape } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
-import { createAuditLog, sql } from "../src/index.ts";
-import type { Database } from "../src/index.ts";
+import { createAuditLog, type Database, sql } from "../src/index.ts";
 import { relayOn, unavailable, waiting } from "./relaying.ts";
 import { auditDraft, freshDatabase } from "./support.ts";
 
@@ -30,9 +28,9 @@ async function nineInOneRow(database: Database, bad: AuditDraft): Promise<AuditD
   return records;
 }
 
-void t.test("of records that share a row only the one that is refused stays behind", async (t) => {
+void t.test("of records that share a row only the refused one stays", async (t) => {
   const { database } = await freshDatabase(t, url);
-  // What no text of Postgres can hold is what a consumer would refuse.
+  // Text that Postgres cannot store stands for a record that a consumer refuses.
   const bad = auditDraft({ actor: { type: "client", id: "a\0b" } });
   const records = await nineInOneRow(database, bad);
   const [before] = await left(database);
@@ -48,11 +46,11 @@ void t.test("of records that share a row only the one that is refused stays behi
   t.same(await left(database), [{ payload: [bad], attempts: 1, created_at: before?.created_at }]);
 });
 
-void t.test("of records that share a row only the one that silences its consumer stays behind", async (t) => {
+void t.test("of records that share a row only the one that its consumer does not answer stays", async (t) => {
   const { database } = await freshDatabase(t, url);
   const bad = auditDraft();
   const records = await nineInOneRow(database, bad);
-  // Somebody is there only if others are taken.
+  // The consumer counts as present only if others are delivered.
   const others = [auditDraft(), auditDraft(), auditDraft()];
   const audit = createAuditLog(database);
   for (const other of others) await audit(other);

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Membership } from "@coffer/events";
-import { auditAppendOf, membershipChanged, sessionRevoked } from "@coffer/events";
+import { auditAppendOf, type Membership, membershipChanged, sessionRevoked } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import t from "tap";
-import { deliverOver, enqueue, enqueueAudit, sql } from "../src/index.ts";
-import type { Database, DeliveryBus } from "../src/index.ts";
+import { type Database, deliverOver, type DeliveryBus, enqueue, enqueueAudit, sql } from "../src/index.ts";
 import { emptied, relayOn, send, unavailable, waiting } from "./relaying.ts";
 import { auditDraft, freshDatabase } from "./support.ts";
 
@@ -20,7 +18,7 @@ const membershipOf = (version: number): Membership => ({
   joined_at: "2026-11-20T10:00:00.000000Z",
   version,
 });
-const tell = (database: Database, version: number) =>
+const publish = (database: Database, version: number) =>
   database.transaction((tx) =>
     enqueue(tx, membershipChanged, { memberships: [membershipOf(version)] }, { id: randomUUID() }),
   );
@@ -35,7 +33,7 @@ void t.test("memberships wait for vaults, the metric shows since when, and all o
       if (rpc.subject !== membershipChanged.subject) others.push(rpc.subject);
       else if (!here) return Promise.reject(unavailable());
       else requests.push(membershipChanged.input.parse(input).memberships.map(({ version }) => version));
-      // What it answers is of no use to the relay.
+      // The relay ignores the response.
       return Promise.resolve(rpc.output.parse({ stored: 1, kept: 1 }));
     },
     publish: ({ subject }) => void others.push(subject),
@@ -44,7 +42,7 @@ void t.test("memberships wait for vaults, the metric shows since when, and all o
   const relay = relayOn(t, database, deliverOver(bus));
   const metric = async (name: string) =>
     Number(new RegExp(`${name}\\{service="auth-sm"\\} (\\S+)`).exec(await telemetry.metrics.registry.metrics())?.[1]);
-  for (const version of [1, 2, 3]) await tell(database, version);
+  for (const version of [1, 2, 3]) await publish(database, version);
   await send(database, "a session");
   await database.transaction((tx) => enqueueAudit(tx, auditDraft()));
   await until("the others are served", () => others.length === 2);

@@ -3,14 +3,13 @@ import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { sql } from "../src/index.ts";
-import type { Database } from "../src/index.ts";
+import { type Database, sql } from "../src/index.ts";
 import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
 import { freshDatabase } from "./support.ts";
 
 const { url } = await testPostgres(t);
 
-/** As if the time for the next attempt had come. */
+/** Makes the next attempt due. */
 const due = (database: Database) => database.pool.query(sql.typeAlias("void")`update outbox set not_before = null`);
 
 void t.test("a message that is refused is parked, and none of the others waits for it", async (t) => {
@@ -41,7 +40,7 @@ void t.test("a message that is refused is parked, and none of the others waits f
     await until("it was tried again", async () => (await left())[0]?.attempts === index + 1);
     const [only] = await left();
     t.equal(only?.problem, "invalid_request: not understood");
-    // It was put off at some moment between the refusal and this one.
+    // It was postponed between the refusal and this one.
     const most = Date.now() - refusedAt;
     const late = (only?.due ?? 0) - refusedAt - seconds * 1000;
     t.ok(late >= -5 && late <= most + 5, `after ${seconds} s, put off within ${most} ms`);
@@ -51,11 +50,11 @@ void t.test("a message that is refused is parked, and none of the others waits f
   t.match(await telemetry.metrics.registry.metrics(), /coffer_outbox_parked\{service="auth-sm"\} 1/);
   const before = refusals;
   await send(database, "later");
-  await until("what comes later is there", () => got.includes("later"));
+  await until("a later message is delivered", () => got.includes("later"));
   t.equal(refusals, before, "a parked message is left in peace");
 });
 
-void t.test("a parked message is delivered when its hour has come and it is understood", async (t) => {
+void t.test("a parked message is delivered after its hour, once it is understood", async (t) => {
   const { database } = await freshDatabase(t, url);
   let understood = false;
   const got: string[] = [];
@@ -74,7 +73,7 @@ void t.test("a parked message is delivered when its hour has come and it is unde
   t.same(got, ["from a newer version"]);
 });
 
-void t.test("a message that silences its consumer is found out and parked too", async (t) => {
+void t.test("a message that its consumer does not answer is found and parked too", async (t) => {
   const { database } = await freshDatabase(t, url);
   const got: string[] = [];
   relayOn(t, database, (_, payloads) => {
@@ -89,7 +88,7 @@ void t.test("a message that silences its consumer is found out and parked too", 
   t.same(got.sort(), ["a", "b", "c"]);
 });
 
-void t.test("a consumer that fails whatever it is given parks nothing", async (t) => {
+void t.test("a consumer that fails every message parks none", async (t) => {
   const { database } = await freshDatabase(t, url);
   let attempts = 0;
   const relay = relayOn(t, database, () => {
@@ -109,7 +108,7 @@ void t.test("rows of a subject that this version does not know are left for one 
   await send(database, "known");
   await database.pool.query(sql.typeAlias("void")`
     insert into outbox (lane, id, subject, payload)
-    values ('event', ${randomUUID()}, 'coffer.evt.newer.thing', '{}'), ('newer', ${randomUUID()}, 'coffer.rpc.newer.ask', '{}')`);
+    values ('event', ${randomUUID()}, 'coffer.evt.newer.thing', '{}'), ('newer', ${randomUUID()}, 'coffer.rpc.newer.request', '{}')`);
   let delivered = 0;
   relayOn(t, database, (_, payloads) => {
     delivered += payloads.length;

@@ -3,10 +3,9 @@ import t from "tap";
 import { auditAppendOf, sessionRevoked } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, createDatabase, enqueue, enqueueAudit, sql, startRelay } from "../src/index.ts";
-import type { Deliver } from "../src/index.ts";
+import { createAuditLog, createDatabase, type Deliver, enqueue, enqueueAudit, sql, startRelay } from "../src/index.ts";
 import { emptied, nameOf, relayedNames, relayOn, send, unavailable, waiting } from "./relaying.ts";
-import { auditDraft, freshDatabase, gate, keptTelemetry } from "./support.ts";
+import { auditDraft, freshDatabase, latch, recordedTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
 const idOf = (record: unknown) => z.object({ id: z.string() }).parse(record).id;
@@ -23,26 +22,26 @@ void t.test("a message is delivered right after its commit, and its row is delet
   t.same(got, [[sessionRevoked.subject, "a", "b"]]);
 });
 
-void t.test("what another process wrote is found within the polling time", async (t) => {
+void t.test("a message of another process is found within the polling time", async (t) => {
   const { database, schema } = await freshDatabase(t, url);
   const got = relayedNames(t, database);
-  const other = createDatabase({ url, schema, telemetry: keptTelemetry().telemetry });
+  const other = createDatabase({ url, schema, telemetry: recordedTelemetry().telemetry });
   t.teardown(() => other.close());
   await send(other, "from elsewhere");
   await until("it was found", () => got.length > 0);
   t.same(got, ["from elsewhere"]);
 });
 
-void t.test("what is committed long after its turn is delivered, however much goes on meanwhile", async (t) => {
+void t.test("a late commit of an early position is delivered under load", async (t) => {
   const { database } = await freshDatabase(t, url);
   const got = relayedNames(t, database);
-  const { open, opened } = gate();
+  const { open, opened } = latch();
   const late = database.transaction(async (tx) => {
     const event = { session_id: "late", user_id: "u", at: "x", reason: "logged_out" } as const;
     await enqueue(tx, sessionRevoked, event, { id: randomUUID() });
     await opened;
   });
-  // Until looks begin behind it, and on: there is always one who wakes the relay.
+  // Until scans begin behind it, and longer: some commit always wakes the relay.
   const began = performance.now();
   for (let n = 0; performance.now() - began < 2_500; n += 1) await send(database, String(n));
   t.notOk(got.includes("late"));
@@ -113,7 +112,7 @@ void t.test("a request carries no more than its limit of JSON, and a row that is
 
 void t.test("a row is deleted only after its delivery was acknowledged", async (t) => {
   const { database } = await freshDatabase(t, url);
-  const [delivering, acknowledge] = [gate(), gate()];
+  const [delivering, acknowledge] = [latch(), latch()];
   relayOn(t, database, async () => {
     delivering.open();
     await acknowledge.opened;
@@ -146,7 +145,7 @@ void t.test("two relays never have the same row at the same time, and all rows a
     busy -= 1;
     if (Math.random() < 0.1) throw unavailable();
   };
-  const databases = [1, 2, 3].map(() => createDatabase({ url, schema, telemetry: keptTelemetry().telemetry }));
+  const databases = [1, 2, 3].map(() => createDatabase({ url, schema, telemetry: recordedTelemetry().telemetry }));
   t.teardown(() => Promise.all(databases.map((each) => each.close())));
   const sent: string[] = [];
   for (const each of databases) relayOn(t, each, deliver, { mostBytes: 2_000 });
@@ -167,7 +166,7 @@ void t.test("two relays never have the same row at the same time, and all rows a
 
 void t.test("close waits for the delivery under way, and nothing is delivered after it", async (t) => {
   const { database } = await freshDatabase(t, url);
-  const [delivering, acknowledge] = [gate(), gate()];
+  const [delivering, acknowledge] = [latch(), latch()];
   let delivered = 0;
   const relay = startRelay({
     database,

@@ -3,11 +3,10 @@ import { ServiceError } from "@coffer/errors";
 import { sessionRevoked } from "@coffer/events";
 import { z } from "zod";
 import { until } from "@coffer/testkit";
-import { enqueue, sql, startRelay } from "../src/index.ts";
-import type { Database, Deliver, Relay, RelayOptions } from "../src/index.ts";
+import { type Database, type Deliver, enqueue, type Relay, type RelayOptions, sql, startRelay } from "../src/index.ts";
 
-/** What a delivery meets when nobody is there. */
-export const unavailable = () => new ServiceError("unavailable", "nobody answers");
+/** The error of a delivery without a consumer. */
+export const unavailable = () => new ServiceError("unavailable", "there is no responder");
 
 /** Writes events whose session ids are `names`, in one transaction. */
 export const send = (database: Database, ...names: string[]) =>

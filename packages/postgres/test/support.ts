@@ -1,18 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
-import { auditSchemaName } from "@coffer/events";
-import type { AuditDraft } from "@coffer/events";
-import { createTelemetry } from "@coffer/telemetry";
-import type { Telemetry } from "@coffer/telemetry";
-import { createDatabase, migrate } from "../src/index.ts";
-import type { Database } from "../src/index.ts";
+import { type AuditDraft, auditSchemaName } from "@coffer/events";
+import { createTelemetry, type Telemetry } from "@coffer/telemetry";
+import { createDatabase, type Database, migrate } from "../src/index.ts";
 
 interface Teardown {
   teardown(work: () => unknown): unknown;
 }
 
-/** Telemetry of auth-sm whose log lines are kept. */
-export function keptTelemetry(): { telemetry: Telemetry; log: string[] } {
+/** Telemetry of auth-sm whose log lines are recorded. */
+export function recordedTelemetry(): { telemetry: Telemetry; log: string[] } {
   const log: string[] = [];
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -25,7 +22,7 @@ export function keptTelemetry(): { telemetry: Telemetry; log: string[] } {
 
 let schemas = 0;
 
-/** A migrated schema of its own, and a database on it that is closed with the test. */
+/** A migrated schema of the test, and a database on it that is closed with the test. */
 export async function freshDatabase(
   t: Teardown,
   url: string,
@@ -34,14 +31,14 @@ export async function freshDatabase(
   schemas += 1;
   const schema = `auth_${schemas}`;
   await migrate({ url, schema });
-  const { telemetry, log } = keptTelemetry();
+  const { telemetry, log } = recordedTelemetry();
   const database = createDatabase({ url, schema, telemetry, ...options });
   t.teardown(() => database.close());
   return { database, schema, telemetry, log };
 }
 
 /** A promise and the function that fulfils it. */
-export function gate(): { open: () => void; opened: Promise<void> } {
+export function latch(): { open: () => void; opened: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   return { open: () => resolve(undefined), opened: promise.then(() => undefined) };
 }

@@ -5,9 +5,16 @@ import { ServiceError } from "@coffer/errors";
 import { auditAppend, sessionRevoked } from "@coffer/events";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
-import { enqueue, enqueueAudit, isUniqueViolation, QueryFailure, sql } from "../src/index.ts";
-import type { Database, Transaction } from "../src/index.ts";
-import { auditDraft, freshDatabase, gate } from "./support.ts";
+import {
+  type Database,
+  enqueue,
+  enqueueAudit,
+  isUniqueViolation,
+  QueryFailure,
+  sql,
+  type Transaction,
+} from "../src/index.ts";
+import { auditDraft, freshDatabase, latch } from "./support.ts";
 
 const { url } = await testPostgres(t);
 
@@ -44,7 +51,7 @@ void t.test("a change, its event and its audit record commit together", async (t
   ]);
 });
 
-void t.test("a rollback leaves neither the change nor its event nor its audit record, and wakes nobody", async (t) => {
+void t.test("a rollback leaves no change, event or audit record, and does not wake the relay", async (t) => {
   const { database } = await freshDatabase(t, url);
   await withAccounts(database);
   let commits = 0;
@@ -78,19 +85,19 @@ void t.test("a constraint that fails at commit undoes the event too", async (t) 
   t.equal(await count(database, "outbox"), 0);
 });
 
-void t.test("listeners hear of commits with a message that is awaited, and of no others", async (t) => {
+void t.test("listeners are called only for commits that write a message", async (t) => {
   const { database } = await freshDatabase(t, url);
   await withAccounts(database);
-  const heard: string[][] = [];
-  database.onCommit((lanes) => void heard.push([...lanes]));
+  const woken: string[][] = [];
+  database.onCommit((lanes) => void woken.push([...lanes]));
   const event = (tx: Transaction) => enqueue(tx, sessionRevoked, revoked, { id: randomUUID() });
   await database.transaction((tx) => insert(tx, "a"));
   await database.transaction((tx) => enqueueAudit(tx, auditDraft()));
-  t.same(heard, [], "an audit record waits for the relay's next look");
+  t.same(woken, [], "an audit record waits for the relay's next scan");
   await database.transaction(event);
-  t.same(heard, [["event"]]);
+  t.same(woken, [["event"]]);
   await database.transaction((tx) => tx.transaction(event));
-  t.same(heard, [["event"], ["event"]], "a message that was written in a savepoint counts");
+  t.same(woken, [["event"], ["event"]], "a message that was written in a savepoint counts");
 });
 
 void t.test("a payload that its subject does not know is refused before it is written", async (t) => {
@@ -108,7 +115,7 @@ void t.test("a payload that its subject does not know is refused before it is wr
   t.equal(await count(database, "outbox"), 0);
 });
 
-void t.test("a unique violation can be told from others, by constraint, in and outside the transaction", async (t) => {
+void t.test("a unique violation is recognized by constraint, in and outside a transaction", async (t) => {
   const { database } = await freshDatabase(t, url);
   await withAccounts(database);
   await database.transaction((tx) => insert(tx, "a", "canary@example.com"));
@@ -127,7 +134,7 @@ void t.test("a unique violation can be told from others, by constraint, in and o
     t.equal(isUniqueViolation(error, "account_pkey"), false);
   }
   t.ok(outside instanceof QueryFailure);
-  t.notMatch(inspect(outside, { showHidden: true, depth: 10 }), /canary/, "what comes out quotes no value");
+  t.notMatch(inspect(outside, { showHidden: true, depth: 10 }), /canary/, "the error quotes no value");
   t.equal(isUniqueViolation(new Error("23505")), false);
 });
 
@@ -173,18 +180,18 @@ void t.test("an operation that is refused does not cost a connection", async (t)
   t.equal(await backend(), before);
 });
 
-void t.test("a deadlock runs the work again, and both changes are there in the end", async (t) => {
+void t.test("after a deadlock the work runs again, and both changes are made", async (t) => {
   const { database } = await freshDatabase(t, url);
   await withAccounts(database);
   await database.transaction(async (tx) => {
     await insert(tx, "a");
     await insert(tx, "b");
   });
-  const [first, second] = [gate(), gate()];
+  const [first, second] = [latch(), latch()];
   let runs = 0;
   const add = (tx: Transaction, id: string) =>
     tx.query(sql.typeAlias("void")`update account set balance = balance + 1 where id = ${id}`);
-  const both = async (one: string, other: string, mine: ReturnType<typeof gate>, theirs: ReturnType<typeof gate>) =>
+  const both = async (one: string, other: string, mine: ReturnType<typeof latch>, theirs: ReturnType<typeof latch>) =>
     database.transaction(async (tx) => {
       runs += 1;
       await add(tx, one);
@@ -194,7 +201,7 @@ void t.test("a deadlock runs the work again, and both changes are there in the e
       await enqueueAudit(tx, auditDraft());
     });
   await Promise.all([both("a", "b", first, second), both("b", "a", second, first)]);
-  // Mostly once: but who comes again may take its first row before the other, who waits for it, has woken up.
+  // Usually once; a retry may take its first row before the other transaction has woken up.
   t.ok(runs >= 3, "one of the two ran again");
   t.same(await database.pool.anyFirst(sql.type(number)`select balance as n from account`), [2, 2]);
   t.equal(await count(database, "outbox"), 2, "the run that was undone left no message");

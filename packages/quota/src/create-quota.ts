@@ -2,15 +2,15 @@ import { ServiceError } from "@coffer/errors";
 import type { DatabaseOptions } from "@coffer/postgres";
 import type { Telemetry } from "@coffer/telemetry";
 
-/** What an owner may store. */
+/** The quota of an owner. */
 export interface QuotaOptions {
   items: number;
   mebibytes: number;
-  /** By kind of usage: who owns it, and what its items are. */
+  /** By kind of usage: its owner and its items, in words. */
   kinds: Readonly<Record<string, { owner: string; items: string }>>;
 }
 
-/** What a connection needs so that the triggers enforce a quota, and what their refusals mean to the caller. */
+/** The settings of a connection by which triggers enforce a quota, and the errors of their refusals. */
 export type Quota = Pick<DatabaseOptions, "settings" | "refusals">;
 
 const bytesPerMebibyte = 1024 * 1024;
@@ -48,3 +48,6 @@ export function createQuota(telemetry: Telemetry, { items, mebibytes, kinds }: Q
     refusals: Object.fromEntries(refusals),
   };
 }
+
+/** The migrations that count usage (docs/adr/0018): for `MigrationSource.packages`, named `usage`. */
+export const usageMigrations: URL = new URL("./migrations/", import.meta.url);

@@ -1,3 +1,1 @@
-export { createQuota } from "./create-quota.ts";
-export type { Quota, QuotaOptions } from "./create-quota.ts";
-export { usageMigrations } from "./usage-migrations.ts";
+export { createQuota, type Quota, type QuotaOptions, usageMigrations } from "./create-quota.ts";

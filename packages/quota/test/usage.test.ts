@@ -76,7 +76,7 @@ await t.test("concurrent writers, of which some roll back, never exceed a limit 
   const owner = newOwner();
   const most = 50;
   let [items, refused, highest] = [0, 0, 0];
-  // A sequence of its own for each writer, the same in each run.
+  // A sequence for each writer, equal in each run.
   const work = writers.map(async (writer, n) => {
     for (let step = 0; step < 150; step += 1) {
       const more = ((step * 7 + n * 5) % 9) - 3;
@@ -127,16 +127,16 @@ await t.test("a refusal is quota_exceeded to the caller of a transaction and of 
   `);
   const insert = database.preparedWriteEach<{ owner: string }>(
     "insert-things",
-    `WITH asked AS (SELECT * FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (owner, n)),
-       written AS (INSERT INTO things SELECT owner FROM asked RETURNING owner)
-     SELECT asked.n::integer AS n, asked.owner FROM asked`,
+    `WITH requested AS (SELECT * FROM unnest($1::uuid[]) WITH ORDINALITY AS requested (owner, n)),
+       written AS (INSERT INTO things SELECT owner FROM requested RETURNING owner)
+     SELECT requested.n::integer AS n, requested.owner FROM requested`,
   );
   const [full, other] = [newOwner(), newOwner()];
   const exceeded = {
     code: "quota_exceeded",
     message: "the owner has the 2 things that its quota allows: delete some first",
   };
-  // Together in one statement, which is refused as a whole and then tried one by one.
+  // Together in one statement, which is refused as a whole and then retried one by one.
   const results = await Promise.allSettled([full, full, full, other, other].map((owner) => insert([owner])));
   t.equal(results.filter(({ status }) => status === "fulfilled").length, 4);
   const [refusal] = results.filter((result) => result.status === "rejected");

@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * Parses an address in its usual notation: four decimal parts, or IPv6 with or without a zone, which is dropped.
- * Anything else, the historic IPv4 forms (`127.1`, `0x7f.1`) included, is undefined.
+ * Parses an address: four decimal parts, or IPv6, without its zone. Historic IPv4 forms (`127.1`,
+ * `0x7f.1`) are undefined.
  */
 export function parseAddress(text: string): Address | undefined {
   const plain = withoutZone(text);

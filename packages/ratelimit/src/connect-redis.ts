@@ -1,5 +1,4 @@
-import type { RedisOptions } from "ioredis";
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 
 const longestRetryMilliseconds = 500;
 
@@ -10,28 +9,28 @@ const settings = {
   connectTimeout: 200,
   enableAutoPipelining: true,
   retryStrategy: (attempt: number) => Math.min(attempt * 25, longestRetryMilliseconds),
-  // A server that was the primary until a failover: the name leads to another one now.
+  // The server lost its primary role: the name now leads to another one.
   reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
 } satisfies RedisOptions;
 
 /**
- * Connects to Redis or Valkey at a `redis:` or `rediss:` URL. Returns at once and connects in the background, for ever.
- * A command fails within 50 ms instead of waiting for a store that is away: whoever sends it has another way.
+ * Connects to Redis or Valkey at a `redis:` or `rediss:` URL. Returns at once, and reconnects in
+ * the background. Commands time out after 50 ms: callers have a fallback.
  */
 export function connectRedis(url: string): Redis {
   return quiet(new Redis(url, settings));
 }
 
 /**
- * A connection of the limiter's own, without timers and pipelines: it has both itself. `redis` is a URL, or a connection
- * to whose server another one is made.
+ * The limiter's own connection, without timeouts and pipelining, which the limiter does itself.
+ * `redis` is a URL or a connection to duplicate.
  */
 export function connectPlain(redis: Redis | string): Redis {
   const own = { ...settings, commandTimeout: undefined, enableAutoPipelining: false };
   return quiet(typeof redis === "string" ? new Redis(redis, own) : redis.duplicate(own));
 }
 
-/** Each command reports its own failure; without a listener ioredis prints every attempt to connect. */
+/** Commands report their failures; without a listener ioredis prints every connection attempt. */
 function quiet(redis: Redis): Redis {
   redis.on("error", () => undefined);
   return redis;

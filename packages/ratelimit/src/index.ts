@@ -1,11 +1,15 @@
 export { bucketAddress } from "./bucket-address.ts";
 export { connectRedis } from "./connect-redis.ts";
-export { createLimiter } from "./limiter.ts";
-export type { Bucket, Decision, Limiter, LimiterOptions } from "./limiter.ts";
-export { createOwnCount } from "./own-count.ts";
-export type { OwnCount } from "./own-count.ts";
-export { redisAcl, redisAclRules, redisPermission, redisUsers } from "./permissions.ts";
-export type { AclOptions, RedisPermission, RedisUser } from "./permissions.ts";
+export { type Bucket, createLimiter, type Decision, type Limiter, type LimiterOptions } from "./limiter.ts";
+export { createOwnCount, type OwnCount } from "./own-count.ts";
+export {
+  type AclOptions,
+  redisAcl,
+  redisAclRules,
+  type RedisPermission,
+  redisPermission,
+  type RedisUser,
+  redisUsers,
+} from "./permissions.ts";
 export { sourceAddress, unknownAddress } from "./source-address.ts";
-export { parseTrustedProxies } from "./trusted-proxies.ts";
-export type { SeenAddress, TrustedProxies } from "./trusted-proxies.ts";
+export { type ClassifiedAddress, parseTrustedProxies, type TrustedProxies } from "./trusted-proxies.ts";

@@ -3,43 +3,41 @@ import type { Redis } from "ioredis";
 import { bucketAddress } from "./bucket-address.ts";
 import { connectPlain } from "./connect-redis.ts";
 import { createLink } from "./link.ts";
-import type { OwnCount } from "./own-count.ts";
-import { createOwnCount } from "./own-count.ts";
+import { createOwnCount, type OwnCount } from "./own-count.ts";
 import { createStore } from "./store.ts";
 import { within } from "./within.ts";
 
 export type Bucket = "strict" | "standard" | "user";
 
-/** What the limiter says to one request. */
+/** The decision for one request. */
 export interface Decision {
   readonly accepted: boolean;
   /** Requests per window. */
   readonly limit: number;
-  /** How many more are accepted now. */
+  /** Further requests that would be accepted now. */
   readonly remaining: number;
-  /** Whole seconds until one more fits than now. */
+  /** Seconds until one more request fits. */
   readonly resetSeconds: number;
-  /** Whole seconds after which the same request is accepted; 0 when it was. */
+  /** Seconds until the request would be accepted; 0 if it was. */
   readonly retryAfterSeconds: number;
 }
 
 export interface Limiter {
   readonly limits: Readonly<Record<Bucket, number>>;
   readonly windowSeconds: number;
-  /** True while Redis is away and each replica counts for itself. */
+  /** True while Redis is away and each replica counts alone. */
   readonly degraded: boolean;
   /** Counts one request of a source address (any notation; IPv6 by its /64). Never rejects. */
   take(bucket: Bucket, address: string): Promise<Decision>;
-  /**
-   * Counts one request of somebody who is known by another name than an address, in a log of their own with the limit of
-   * the bucket. Never rejects.
-   */
+  /** Counts one request under another name than an address. Never rejects. */
   takeFor(bucket: Bucket, name: string): Promise<Decision>;
   close(): void;
 }
 
 export interface LimiterOptions {
-  /** An address, or a connection whose settings are taken for one of the limiter's own; `null`: this process counts alone. */
+  /**
+   * A URL, or a connection whose settings the limiter copies; `null`: this process counts alone.
+   */
   redis: Redis | string | null;
   /** Requests per window by bucket. */
   limits: Readonly<Record<Bucket, number>>;
@@ -48,31 +46,31 @@ export interface LimiterOptions {
   replicas: number;
   metrics: Metrics;
   log?: Logger;
-  /** What this process has accepted, which all its limiters share. Default: its own. */
+  /** The local log that all limiters of this process share. Default: a separate one. */
   ownCount?: OwnCount | undefined;
   /** How long a request waits for Redis. Default: 45 ms. */
   deadlineMilliseconds?: number | undefined;
-  /** The time in microseconds, for tests. Default: Redis's own clock, and a monotonic one for the replica's own log. */
+  /**
+   * Microseconds, for tests. Default: the clock of Redis, and a monotonic clock for the local log.
+   */
   clock?: () => number;
 }
 
 /**
- * Makes the limiter: an exact sliding log in Redis, shared by all replicas; while Redis is away, the log of what this
- * replica has accepted itself. In no window are more than the limit accepted; refused requests are not recorded.
+ * Makes the limiter: an exact sliding log in Redis, shared by all replicas; while Redis is away,
+ * the local log of this replica. No window accepts more than the limit. Refused requests are not
+ * counted.
  */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { limits, windowSeconds, replicas, metrics, log, clock, deadlineMilliseconds = 45 } = options;
   const window = windowSeconds * 1_000_000;
   const now = clock ?? monotonicMicroseconds;
   const own = options.ownCount ?? createOwnCount(windowSeconds);
-  const decisions = metrics.counter("coffer_ratelimit_decisions_total", "Requests by what the limiter said", [
+  const decisions = metrics.counter("coffer_ratelimit_decisions_total", "Requests by decision of the limiter", [
     "bucket",
     "decision",
   ]);
-  const degraded = metrics.gauge(
-    "coffer_ratelimit_degraded",
-    "1 while Redis is away and each replica counts for itself",
-  );
+  const degraded = metrics.gauge("coffer_ratelimit_degraded", "1 while Redis is away and each replica counts alone");
   degraded.set(options.redis === null ? 0 : 1);
 
   const redis = options.redis === null ? null : countInRedis(options.redis);
@@ -96,7 +94,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return { accepted, limit, remaining, resetSeconds: seconds, retryAfterSeconds: accepted ? 0 : seconds };
   }
 
-  /** Decides by the replica's own log, of which at most `most` entries may be in the window. */
+  /** Decides by the local log, with at most `most` entries in the window. */
   function decideAlone(key: string, limit: number, most: number, at: number): Decision {
     const count = own.log.count(key, at);
     if (count >= most) return decide(false, limit, 0, own.log.wait(key, most, at));
@@ -111,7 +109,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return decision;
   }
 
-  async function askRedis({ store, link }: Shared, key: string, limit: number): Promise<Decision> {
+  async function decideByRedis({ store, link }: Shared, key: string, limit: number): Promise<Decision> {
     const reply = await within(store.take(key, limit, window), deadlineMilliseconds);
     if (reply === undefined) {
       link.fail();
@@ -121,10 +119,13 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return decide(reply.accepted, limit, reply.remaining, reply.wait);
   }
 
-  /** While Redis may not know all of the last window, the replica's own log must agree, with `most` entries. */
-  async function askBoth({ store, link }: Shared, key: string, limit: number, most: number): Promise<Decision> {
+  /**
+   * While Redis may lack entries of the last window, the local log must also accept, with `most`
+   * entries.
+   */
+  async function decideByBoth({ store, link }: Shared, key: string, limit: number, most: number): Promise<Decision> {
     const at = now();
-    // The place is taken before Redis is asked, so that requests at the same time do not share it.
+    // Reserved before the request to Redis, so that concurrent requests do not share the entry.
     const alone = decideAlone(key, limit, most, at);
     if (!alone.accepted) return alone;
     const reply = await within(store.take(key, limit, window), deadlineMilliseconds);
@@ -141,8 +142,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   function choose(key: string, limit: number): Promise<Decision> | Decision {
     if (redis?.link.up !== true) return withoutRedis(key, limit);
     const at = now();
-    if (at < redis.link.youngUntil) return askBoth(redis, key, limit, share(limit));
-    return at < own.unknownUntil ? askBoth(redis, key, limit, limit) : askRedis(redis, key, limit);
+    if (at < redis.link.youngUntil) return decideByBoth(redis, key, limit, share(limit));
+    return at < own.unknownUntil ? decideByBoth(redis, key, limit, limit) : decideByRedis(redis, key, limit);
   }
 
   async function count(bucket: Bucket, name: string): Promise<Decision> {

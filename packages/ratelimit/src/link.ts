@@ -5,13 +5,13 @@ import { within } from "./within.ts";
 const retryMilliseconds = 150;
 const failuresBeforeReconnect = 5;
 
-/** Whether Redis decides, and since when. */
+/** Whether Redis decides: a circuit breaker. */
 export interface Link {
-  /** True while Redis is asked. */
+  /** True while Redis decides. */
   readonly up: boolean;
-  /** The time of the replica's clock until which Redis may not know all that was accepted in the last window. */
+  /** Until then (local clock) Redis may lack entries of the last window. */
   readonly youngUntil: number;
-  /** Notes that a question failed: from now on Redis is asked again only by the link itself. */
+  /** Reports a failed call: opens the circuit until a probe succeeds. */
   fail(): void;
   close(): void;
 }
@@ -19,7 +19,7 @@ export interface Link {
 export interface LinkOptions {
   redis: Redis;
   store: Store;
-  /** The replica's own clock, microseconds. */
+  /** The local clock, microseconds. */
   clock: () => number;
   window: number;
   deadlineMilliseconds: number;
@@ -28,8 +28,8 @@ export interface LinkOptions {
 }
 
 /**
- * Watches one connection. It goes down with the first failure, so that one request at most waits for a store that is
- * away; half-open, it asks again by itself and is up when Redis has answered.
+ * A circuit breaker of one connection. Opens at the first failure, so that at most one request
+ * waits for an absent Redis; then it probes, and closes after a response.
  */
 export function createLink({ redis, store, clock, window, deadlineMilliseconds, onChange }: LinkOptions): Link {
   let up = false;
@@ -46,7 +46,7 @@ export function createLink({ redis, store, clock, window, deadlineMilliseconds, 
     if (up) {
       up = false;
       onChange(false);
-      // A store that was late once may answer already: the less the replica decides alone, the fewer it lets through.
+      // Probes at once: Redis may only have been late.
       void probe();
     }
     retry ??= setTimeout(() => {
@@ -62,7 +62,7 @@ export function createLink({ redis, store, clock, window, deadlineMilliseconds, 
     probing = false;
     if (isClosed()) return;
     if (age === undefined) {
-      // A connection that is open but answers nothing any more is given up.
+      // Reconnects a connection that is open but does not respond.
       if (++failures % failuresBeforeReconnect === 0) redis.disconnect(true);
       fail();
       return;

@@ -2,8 +2,8 @@ const most = 10_000;
 const longestKey = 64;
 
 /**
- * Remembers what `find` returned for the short texts seen lately, 10,000 at least and 20,000 at most, and only for those
- * that it found something for: nobody fills the memory with nonsense.
+ * Memoizes `find` for 10,000 to 20,000 recent short texts, only if the result is defined, so that
+ * junk input does not fill the memory.
  */
 export function createMemo<Value>(find: (text: string) => Value): (text: string) => Value {
   let recent = new Map<string, Value>();
@@ -17,7 +17,7 @@ export function createMemo<Value>(find: (text: string) => Value): (text: string)
       older = recent;
       recent = new Map();
     }
-    // A copy: a part of a header would keep the whole header in memory.
+    // A copy: a substring would hold the whole header in memory.
     recent.set(Buffer.from(text).toString(), value);
     return value;
   };

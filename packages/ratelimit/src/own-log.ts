@@ -1,28 +1,30 @@
-/** The times, in microseconds of the replica's own clock, at which requests were accepted here in the last window. */
+/** The times (local clock, microseconds) of requests that were accepted here in the last window. */
 export interface OwnLog {
-  /** How many of a key are younger than the window at `now`. */
+  /** The entries of a key within the window at `now`. */
   count(key: string, now: number): number;
-  /** Microseconds from `now` until the `nth` newest of a key has left the window; 0 when there are fewer. */
+  /**
+   * Microseconds from `now` until the `nth` newest entry leaves the window; 0 if there are fewer.
+   */
   wait(key: string, nth: number, now: number): number;
   add(key: string, at: number): void;
-  /** Takes back one entry that was added with time `at`. */
+  /** Removes one entry with time `at`. */
   remove(key: string, at: number): void;
 }
 
 /**
- * A log of the last `window` microseconds that forgets by itself: what has not been touched for a whole window is
- * dropped with its generation, so that its size is bounded by what one process accepts in two windows.
+ * A log of the last `window` microseconds. Keys without use for a window are dropped with their
+ * generation, which bounds the size to the requests of two windows.
  */
 export function createOwnLog(window: number): OwnLog {
   let recent = new Map<string, number[]>();
   let older = new Map<string, number[]>();
-  let turnAt = 0;
+  let rotateAt = 0;
 
-  function turn(now: number): void {
-    if (now < turnAt) return;
-    older = now < turnAt + window ? recent : new Map<string, number[]>();
+  function rotate(now: number): void {
+    if (now < rotateAt) return;
+    older = now < rotateAt + window ? recent : new Map<string, number[]>();
     recent = new Map();
-    turnAt = now + window;
+    rotateAt = now + window;
   }
 
   /** The times of a key that are still in the window, oldest first. */
@@ -39,7 +41,7 @@ export function createOwnLog(window: number): OwnLog {
       return time === undefined ? 0 : time + window - now;
     },
     add: (key, at) => {
-      turn(at);
+      rotate(at);
       const times = live(key, at) ?? [];
       times.push(at);
       recent.set(key, times);

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { lostMembershipsKey, revokedSessionsKey, serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { lostMembershipsKey, revokedSessionsKey, type ServiceName, serviceNames } from "@coffer/events";
 import { keyPrefix } from "./store.ts";
 
-/** What one service may do in Redis. The server refuses everything else. */
+/** The permissions of a service in Redis; the server refuses everything else. */
 export interface RedisPermission {
   /** Commands, with `|` before a subcommand. */
   commands: string[];
@@ -19,10 +18,10 @@ export interface RedisUser extends RedisPermission {
   password: string;
 }
 
-/** A connection asks whether the server is ready before it is used. The server lets each client authenticate. */
+/** For the ready check of a connection. Authentication needs no permission. */
 const connection = ["info"];
 
-/** The limiter: its scripts, and the commands in them, which the server checks too. */
+/** For the limiter: its scripts and the commands in them, which the server also checks. */
 const limiter = [
   "eval",
   "evalsha",
@@ -42,7 +41,7 @@ type Part = Partial<Omit<RedisPermission, "readWrite">>;
 
 const readsRevokedSessions: Part = { commands: ["zrange"], read: [revokedSessionsKey] };
 
-/** What each service does besides the limiter. */
+/** The permissions of each service besides the limiter. */
 const own: Readonly<Record<ServiceName, Part>> = {
   "auth-sm": {
     commands: ["zadd", "zremrangebyscore", "set"],
@@ -77,18 +76,15 @@ export function redisUsers(passwords: Readonly<Record<ServiceName, string>>): Re
 
 export interface AclOptions {
   users: readonly RedisUser[];
-  /** Of the user `default`, who may do everything; without one that user is off. */
+  /** The password of the user `default` with all permissions; without it that user is disabled. */
   ownerPassword?: string | undefined;
-  /**
-   * The server's major version. Redis 6 does not tell reading from writing: there each key of a user may be read and
-   * written with the commands of that user.
-   */
+  /** The server's major version. Redis 6 does not separate read from write permissions of keys. */
   version: number;
 }
 
 /**
- * The lines of a configuration file of Redis (6 and newer) or Valkey with these users and no other. They hold hashes of
- * the passwords.
+ * The lines of a Redis (6 and newer) or Valkey configuration with only these users, and password
+ * hashes.
  */
 export function redisAcl({ users, ownerPassword, version }: AclOptions): string[] {
   const owner = ownerPassword === undefined ? "off" : `on ${passwordHash(ownerPassword)} ~* &* +@all`;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A Lua script and the name under which Redis keeps it. */
+/** A Lua script and its SHA-1, by which Redis caches it. */
 export interface Script {
   readonly source: string;
   readonly sha: string;
@@ -10,8 +10,8 @@ function script(source: string): Script {
   return { source, sha: createHash("sha1").update(source).digest("hex") };
 }
 
-// The present time in microseconds: Redis's own, so that all replicas measure with one clock, unless the caller gives
-// one. Numbers are written with %.0f because Lua's own form rounds to 14 digits.
+// The time in microseconds: of the caller, or of Redis, so that all replicas use one clock. Numbers
+// are formatted with %.0f because Lua rounds to 14 digits.
 const clock = `
 local now = tonumber(ARGV[1])
 if not now then
@@ -21,12 +21,12 @@ end
 `;
 
 /**
- * KEYS[1]: the list of the newest acceptance times of one bucket and address, newest first.
- * ARGV: the time in microseconds or "" for Redis's own; the limit; the window in microseconds.
- * Returns {1 when accepted else 0, how many more fit now, microseconds until one more fits}.
+ * KEYS[1]: the list of the newest acceptance times of one bucket and address, newest first. ARGV:
+ * the time in microseconds or "" for Redis's own; the limit; the window in microseconds. Returns {1
+ * when accepted else 0, how many more fit now, microseconds until one more fits}.
  *
- * A clock that was set back continues from the newest entry; entries more than a window ahead are from a clock that was
- * wrong, and are dropped.
+ * After the clock was set back, time continues from the newest entry. Entries more than a window
+ * ahead come from a wrong clock and are dropped.
  */
 export const takeScript = script(`${clock}
 local key, limit, window = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -49,10 +49,9 @@ return {1, limit - count - 1, oldest + window - now}
 `);
 
 /**
- * KEYS[1]: since when this store has been filled, with the run id of the server that fills it.
- * ARGV: the time in microseconds or "" for Redis's own.
- * Returns for how many microseconds it has been; 0 for a store that was empty, or whose server was started anew and may
- * have lost its latest writes.
+ * KEYS[1]: the run id of the server, and since when its data is complete. ARGV: the time in
+ * microseconds or "" for Redis's own. Returns for how many microseconds the data is complete; 0 if
+ * the store was empty, or its server was restarted and may have lost writes.
  */
 export const ageScript = script(`${clock}
 local info = redis.pcall('INFO', 'server')

@@ -1,28 +1,30 @@
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
-/** Stands for a source without an address (a connection that is gone): all of them share one bucket. */
+/** For a source without an address (a closed connection): all share one bucket. */
 export const unknownAddress = "unknown";
 
 /**
- * Where a request came from, canonical: the right-most entry of `X-Forwarded-For` that is no trusted proxy's, as long as
- * every hop to its right is one, the socket's own address first. When all are trusted, the left-most entry. An entry that
- * is no address ends the walk at the last good one. So nobody but a trusted proxy decides about the address.
+ * The canonical source address: from right to left, the first entry of `X-Forwarded-For` that is
+ * not a trusted proxy, starting with the socket's address. If all are trusted, the left-most entry.
+ * An invalid entry ends the walk at the last valid one. So only trusted proxies determine the
+ * address.
  *
- * `forwardedFor` is the header as it came, its lines joined by commas. Entries may have ports, IPv6 brackets.
+ * `forwardedFor` is the header, its lines joined by commas. Entries may have ports and IPv6
+ * brackets.
  */
 export function sourceAddress(
   socketAddress: string | undefined,
   forwardedFor: string | undefined,
   trusted: TrustedProxies,
 ): string {
-  const peer = socketAddress === undefined ? undefined : trusted.see(socketAddress);
+  const peer = socketAddress === undefined ? undefined : trusted.classify(socketAddress);
   if (peer === undefined) return unknownAddress;
   if (!peer.trusted || forwardedFor === undefined) return peer.text;
 
   let last = peer.text;
   for (let end = forwardedFor.length; end >= 0;) {
     const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(",", end - 1);
-    const entry = trusted.see(withoutPort(forwardedFor.slice(comma + 1, end).trim()));
+    const entry = trusted.classify(withoutPort(forwardedFor.slice(comma + 1, end).trim()));
     if (entry === undefined) return last;
     if (!entry.trusted) return entry.text;
     last = entry.text;

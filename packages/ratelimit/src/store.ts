@@ -1,8 +1,7 @@
 import type { Redis } from "ioredis";
-import type { Script } from "./scripts.ts";
-import { ageScript, takeScript } from "./scripts.ts";
+import { ageScript, type Script, takeScript } from "./scripts.ts";
 
-/** Of every key of the limiter. */
+/** The prefix of every key of the limiter. */
 export const keyPrefix = "coffer:limit:";
 const ageKey = `${keyPrefix}since`;
 
@@ -13,10 +12,10 @@ export interface TakeReply {
   readonly wait: number;
 }
 
-/** The two questions that the limiter asks Redis. Each rejects with whatever ioredis reports. */
+/** The scripts of the limiter. Rejects with the errors of ioredis. */
 export interface Store {
   take(key: string, limit: number, window: number): Promise<TakeReply>;
-  /** Gets the server ready for questions. Resolves to how many microseconds it has been filled without a break. */
+  /** Loads the scripts. Resolves to the microseconds for which the data is complete. */
   prepare(): Promise<number>;
 }
 
@@ -28,7 +27,7 @@ export function createStore(redis: Redis, clock: (() => number) | undefined): St
   function evaluate({ sha, source }: Script, key: string, values: (string | number)[]): Promise<unknown> {
     gather();
     return redis.evalsha(sha, 1, key, ...values).catch((error: unknown) => {
-      // A server that has been started or flushed since does not know the script any more.
+      // The server was restarted or flushed and lost the script.
       if (error instanceof Error && error.message.startsWith("NOSCRIPT")) return redis.eval(source, 1, key, ...values);
       throw error;
     });
@@ -48,8 +47,8 @@ export function createStore(redis: Redis, clock: (() => number) | undefined): St
 }
 
 /**
- * Makes a function that is called before each command: all commands of one turn of the event loop leave in one write, at
- * its end. A write costs more than the command in it, and ioredis's own pipelining as much as both.
+ * Gathers the commands of one event loop turn into one socket write; call it before each command. A
+ * write costs more than a command, and ioredis's own pipelining as much as both.
  */
 function createGather(redis: Redis): () => void {
   let gathering = false;

@@ -1,34 +1,33 @@
 import ipaddr from "ipaddr.js";
-import type { Address } from "./address.ts";
-import { parseAddress } from "./address.ts";
+import { type Address, parseAddress } from "./address.ts";
 import { createMemo } from "./memo.ts";
 
-/** An address as it is shown, and whether it is a trusted proxy's. */
-export interface SeenAddress {
+/** A canonical address, and whether it is a trusted proxy. */
+export interface ClassifiedAddress {
   readonly text: string;
   readonly trusted: boolean;
 }
 
-/** The proxies whose `X-Forwarded-For` is believed. */
+/** The proxies whose `X-Forwarded-For` is trusted. */
 export interface TrustedProxies {
-  /** What an address in the usual notation is; undefined for anything that is no address. */
-  see(text: string): SeenAddress | undefined;
+  /** Undefined for an invalid address. */
+  classify(text: string): ClassifiedAddress | undefined;
 }
 
 type Range = readonly [address: Address, bits: number];
 
 /**
- * Reads the list of trusted networks: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
- * @throws TypeError naming the entry that is neither.
+ * Parses the trusted networks: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
+ * @throws TypeError naming the invalid entry
  */
 export function parseTrustedProxies(cidrs: readonly string[]): TrustedProxies {
   const ranges = cidrs.map(parseRange);
-  const see = createMemo((text: string): SeenAddress | undefined => {
+  const classify = createMemo((text: string): ClassifiedAddress | undefined => {
     const address = parseAddress(text);
     if (address === undefined) return undefined;
     return { text: address.toString(), trusted: ranges.some((range) => isWithin(address, range)) };
   });
-  return { see };
+  return { classify };
 }
 
 function parseRange(cidr: string): Range {
@@ -37,7 +36,7 @@ function parseRange(cidr: string): Range {
   if (address === undefined || more.length > 0) throw new TypeError(`${JSON.stringify(cidr)} is not a network`);
   const width = address.kind() === "ipv4" ? 32 : 128;
   if (bits === undefined) return [address, width];
-  // A mapped network is written with the bits of IPv6.
+  // A mapped network has the prefix length of IPv6.
   const count = /^\d{1,3}$/.test(bits) ? Number(bits) - (width === 32 && text.includes(":") ? 96 : 0) : -1;
   if (count < 0 || count > width) throw new TypeError(`${JSON.stringify(cidr)} is not a network`);
   return [address, count];

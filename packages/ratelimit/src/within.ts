@@ -1,7 +1,7 @@
 /**
- * What a promise resolves to, or undefined when it rejects or takes longer. The time begins when this turn of the event
- * loop has ended, in which the question is only gathered; and a process that was busy for longer than that looks at what
- * has arrived meanwhile before it gives up.
+ * The result of a promise, or undefined if it rejects or times out. The time starts at the end of
+ * this event loop turn, when the gathered commands are sent. A process that was busy handles
+ * arrived data before the timeout.
  */
 export function within<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { window } from "./limiters.ts";
 
 /**
- * The moment of the next request, in microseconds, never before `now`: now, soon, later, or next to the moment at which an
- * acceptance of `earlier` leaves the window.
+ * The time of the next request in microseconds, never before `now`: now, soon, later, or close to the
+ * time at which an acceptance of `earlier` leaves the window.
  */
 export function nextArrival(random: () => number, now: number, earlier: readonly number[]): number {
   const kind = random();

@@ -18,13 +18,13 @@ await t.test("IPv6 counts per /64", (t) => {
   t.end();
 });
 
-await t.test("what it returned may be given to it again", (t) => {
+await t.test("it is idempotent", (t) => {
   for (const ip of ["203.0.113.9", "2001:db8:1:2:3:4:5:6", "::1", "nonsense"])
     t.equal(bucketAddress(bucketAddress(ip)), bucketAddress(ip));
   t.end();
 });
 
-await t.test("nothing that comes in makes a long name", (t) => {
+await t.test("no input makes a long name", (t) => {
   t.equal(bucketAddress("2001:db8:1111:2222:3333:4444:5555:6666"), "2001:db8:1111:2222::/64");
   for (const text of [
     "",

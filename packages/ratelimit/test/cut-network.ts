@@ -1,15 +1,14 @@
 import { once } from "node:events";
-import type { AddressInfo, Socket } from "node:net";
-import { connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A network between a client and a server that can fail. */
 export interface CutNetwork {
-  /** The server's URL by way of this network. */
+  /** The server's URL through this network. */
   readonly url: string;
-  /** Ends all connections and refuses new ones until it is mended. */
+  /** Ends all connections and refuses new ones until `mend`. */
   cut(): void;
   mend(): void;
-  /** From now on nothing passes on the present connections, which stay open; new ones work. */
+  /** Stops data on the present connections, which stay open; new ones work. */
   freeze(): void;
 }
 

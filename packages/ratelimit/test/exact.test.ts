@@ -1,9 +1,7 @@
 import { testRedis } from "@coffer/testkit";
 import { Redis } from "ioredis";
-import type { Test } from "tap";
-import t from "tap";
-import type { Bucket, Decision } from "../src/index.ts";
-import { bucketAddress } from "../src/index.ts";
+import t, { type Test } from "tap";
+import { type Bucket, bucketAddress, type Decision } from "../src/index.ts";
 import { nextArrival } from "./arrivals.ts";
 import { connected, limits, startLimiter, window } from "./limiters.ts";
 import { createModel, mostInOneWindow } from "./model.ts";
@@ -22,7 +20,7 @@ const addresses = [
 const buckets = ["strict", "standard", "user"] as const;
 const start = 1_800_000_000_000_000;
 
-await t.test("any arrivals over three replicas are decided as the definition says", async (t) => {
+await t.test("any arrivals over three replicas are decided as the model decides", async (t) => {
   const redis = await testRedis(t);
   let now = start;
   const replicas = Array.from({ length: 3 }, () =>
@@ -61,7 +59,7 @@ await t.test("any arrivals over three replicas are decided as the definition say
   }
 });
 
-/** Decisions of one instant have no order among them. */
+/** Decisions of one instant are unordered. */
 function inOrder(decisions: readonly Decision[]): Decision[] {
   return decisions.toSorted((a, b) => Number(b.accepted) - Number(a.accepted) || b.remaining - a.remaining);
 }

@@ -1,7 +1,6 @@
 import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";
-import type { Limiter, LimiterOptions } from "../src/index.ts";
-import { createLimiter } from "../src/index.ts";
+import { createLimiter, type Limiter, type LimiterOptions } from "../src/index.ts";
 
 export const limits = { strict: 5, standard: 60, user: 300 } as const;
 export const windowSeconds = 60;
@@ -12,13 +11,13 @@ interface Scope {
 }
 
 export interface TestLimiter extends Limiter {
-  /** The value of a metric without regard to its `service`, 0 when it is not there. */
+  /** The value of a metric for any `service`; 0 without one. */
   metric(name: string, labels?: string): Promise<number>;
 }
 
 /**
- * A limiter like one of a replica. Redis has all the time it needs, so that a busy machine changes no decision; a test
- * about time says how much.
+ * A limiter like that of a replica. Redis has unlimited time, so that a busy machine changes no
+ * decision; a test of timeouts sets one.
  */
 export function startLimiter(t: Scope, options: Partial<LimiterOptions> & { redis: string | null }): TestLimiter {
   const { metrics } = createTelemetry({ service: "test" });

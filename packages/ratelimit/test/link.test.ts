@@ -5,11 +5,11 @@ import t from "tap";
 import { createLink } from "../src/link.ts";
 import type { Store } from "../src/store.ts";
 
-await t.test("a store that was late is asked again at once, and not by every failure", async (t) => {
-  let asked = 0;
+await t.test("a late store is probed at once, and not by every failure", async (t) => {
+  let calls = 0;
   const store: Pick<Store, "prepare"> = {
     prepare: () => {
-      asked += 1;
+      calls += 1;
       return Promise.resolve(0);
     },
   };
@@ -24,11 +24,11 @@ await t.test("a store that was late is asked again at once, and not by every fai
   });
   t.teardown(() => link.close());
   await until("the link is up", () => link.up);
-  t.equal(asked, 1);
+  t.equal(calls, 1);
   link.fail();
   t.notOk(link.up);
-  t.equal(asked, 2, "before any time has gone by");
+  t.equal(calls, 2, "before any time has passed");
   link.fail();
-  t.equal(asked, 2);
+  t.equal(calls, 2);
   await until("the link is up again", () => link.up);
 });

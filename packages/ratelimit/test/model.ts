@@ -1,6 +1,6 @@
 import type { Decision } from "../src/index.ts";
 
-/** What the limiter should say, by the definition alone: it keeps every acceptance for ever and counts. */
+/** The limiter by its definition: stores every acceptance and counts. */
 export interface Model {
   /** Takes `count` requests of one instant. Returns the decisions in some order. */
   take(key: string, limit: number, now: number, count: number): Decision[];
@@ -33,7 +33,7 @@ export function createModel(window: number): Model {
   };
 }
 
-/** The largest number of acceptances in any window, of times that need not be in order. */
+/** The largest number of acceptances in any window, of unordered times. */
 export function mostInOneWindow(times: readonly number[], window: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   let most = 0;

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
-import type { Test } from "tap";
-import t from "tap";
+import t, { type Test } from "tap";
 import { nextArrival } from "./arrivals.ts";
 import { cutNetwork } from "./cut-network.ts";
 import { createOwnCount } from "../src/index.ts";
@@ -13,7 +12,7 @@ import { createRandom } from "./random.ts";
 
 const address = "203.0.113.1";
 
-/** One replica and the model of what it should say; `flow` sends requests until `done`, at least 150. */
+/** One replica and the model; `flow` sends requests until `done`, at least 150. */
 function oneReplica(t: Test, redis: string, seed: number) {
   let now = 1_800_000_000_000_000;
   const few = { strict: 5, standard: 12, user: 300 };
@@ -54,7 +53,7 @@ await t.test("one replica stays exact while Redis is killed and comes back empty
   t.ok(reached("strict") && reached("standard"), "both limits were reached");
 });
 
-await t.test("one replica stays exact while the network to Redis is cut and Redis keeps its log", async (t) => {
+await t.test("one replica stays exact while the network to Redis is cut and Redis does not lose its log", async (t) => {
   const redis = await testRedis(t);
   const network = await cutNetwork(t, redis.url);
   const { limiter, flow, reached } = oneReplica(t, network.url, 8);
@@ -75,9 +74,9 @@ await t.test("one replica stays exact while Redis refuses writes because its dis
   t.teardown(() => admin.disconnect());
   const { limiter, flow, reached } = oneReplica(t, redis.url, 9);
   await connected(limiter);
-  // A server that saves what it holds, and cannot: MISCONF is its answer to every write (stop-writes-on-bgsave-error).
+  // A server that cannot save its data: it answers MISCONF to every write (stop-writes-on-bgsave-error).
   const [, directory] = (await admin.config("GET", "dir")) as [string, string];
-  // A server that root starts runs as another user, who may not write here otherwise.
+  // A server that root starts runs as another user, without write access here.
   chmodSync(directory, 0o770);
   const place = join(directory, "dump.rdb");
   const saved = async (as: "ok" | "err"): Promise<void> => {
@@ -102,7 +101,7 @@ await t.test("one replica stays exact while Redis refuses writes because its dis
   t.ok(reached("strict") && reached("standard"), "both limits were reached");
 });
 
-await t.test("a connection on which nothing moves any more is given up for a new one", async (t) => {
+await t.test("a connection without a response is replaced", async (t) => {
   const redis = await testRedis(t);
   const network = await cutNetwork(t, redis.url);
   const limiter = startLimiter(t, { redis: network.url, deadlineMilliseconds: 45 });
@@ -114,7 +113,7 @@ await t.test("a connection on which nothing moves any more is given up for a new
   t.match(await limiter.take("strict", address), { accepted: true, remaining: 3 });
 });
 
-await t.test("requests of one instant share the last place of a replica whose Redis has lost the log", async (t) => {
+await t.test("concurrent requests do not exceed the share of a replica whose Redis has lost the log", async (t) => {
   const redis = await testRedis(t);
   const now = 1_800_000_000_000_000;
   const limiter = startLimiter(t, { redis: redis.url, clock: () => now });
@@ -137,7 +136,7 @@ await t.test("a Redis that hangs costs the first request less than 50 ms and the
   await other.client("PAUSE", 1500, "ALL");
 
   const first = limiter.take("strict", address);
-  // Both wait in the same process, from when the question has left: how late its timers are changes nothing.
+  // Both wait in one process from the sending of the command: late timers change nothing.
   const late = new Promise((resolve) =>
     setImmediate(() => setTimeout(() => setImmediate(() => setImmediate(resolve, "late")), 50)),
   );
@@ -155,30 +154,27 @@ await t.test("a process that was busy for longer than the deadline is no outage"
   const limiter = startLimiter(t, { redis: redis.url, deadlineMilliseconds: 200 });
   await connected(limiter);
   const decision = limiter.take("strict", address);
-  await new Promise((resolve) => setImmediate(resolve)); // the question is on its way
+  await new Promise((resolve) => setImmediate(resolve)); // the command is sent
   const end = performance.now() + 400;
-  while (performance.now() < end); // the answer waits in the socket
+  while (performance.now() < end); // the reply waits in the socket
   t.match(await decision, { accepted: true, remaining: 4 });
   t.notOk(limiter.degraded);
 });
 
-await t.test(
-  "a turn that is busy for longer than the deadline, before the question leaves, is no outage",
-  async (t) => {
-    const redis = await testRedis(t);
-    const limiter = startLimiter(t, { redis: redis.url, deadlineMilliseconds: 1_000 });
-    await connected(limiter);
-    const other = new Redis(redis.url);
-    t.teardown(() => other.disconnect());
-    // Its answer is not there as soon as the question has left.
-    await other.client("PAUSE", 1_600, "ALL");
-    const decision = limiter.take("strict", address);
-    const end = performance.now() + 1_200;
-    while (performance.now() < end); // the question leaves when this turn ends
-    t.match(await decision, { accepted: true, remaining: 4 });
-    t.notOk(limiter.degraded);
-  },
-);
+await t.test("an event loop turn longer than the deadline, before the command is sent, is no outage", async (t) => {
+  const redis = await testRedis(t);
+  const limiter = startLimiter(t, { redis: redis.url, deadlineMilliseconds: 1_000 });
+  await connected(limiter);
+  const other = new Redis(redis.url);
+  t.teardown(() => other.disconnect());
+  // Its reply has not arrived when the command is sent.
+  await other.client("PAUSE", 1_600, "ALL");
+  const decision = limiter.take("strict", address);
+  const end = performance.now() + 1_200;
+  while (performance.now() < end); // the command is sent when this turn ends
+  t.match(await decision, { accepted: true, remaining: 4 });
+  t.notOk(limiter.degraded);
+});
 
 await t.test("limiters of one process without Redis count together, exactly, and are not degraded", async (t) => {
   let now = 1_800_000_000_000_000;
@@ -305,7 +301,7 @@ await t.test("a share is at least one", async (t) => {
   t.ok(limiter.degraded);
 });
 
-await t.test("a Redis that keeps its data over a restart is not trusted with what it may have lost", async (t) => {
+await t.test("a Redis with data from before a restart may have lost writes", async (t) => {
   const redis = await testRedis(t);
   let now = 1_800_000_000_000_000;
   const replicas = [1, 2].map(() => startLimiter(t, { redis: redis.url, replicas: 2, clock: () => now }));

@@ -1,5 +1,4 @@
-import { lostMembershipsKey, revokedSessionsKey, serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { lostMembershipsKey, revokedSessionsKey, type ServiceName, serviceNames } from "@coffer/events";
 import { testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import t from "tap";
@@ -16,7 +15,7 @@ const clients = new Map<ServiceName, Redis>(
 );
 await until("every user is connected", () => [...clients.values()].every(({ status }) => status === "ready"));
 
-/** Whether the server lets a service run a command. An error of another kind means that it did. */
+/** Whether the server lets a service run a command. Any other error means that it did. */
 async function may(service: ServiceName, ...[command, ...args]: [string, ...string[]]): Promise<boolean> {
   try {
     await clients.get(service)?.call(command, ...args);
@@ -40,11 +39,11 @@ for (const service of serviceNames)
 const readersOfRevoked: readonly ServiceName[] = ["vaults", "sync", "siem-forwarder", "scanner"];
 
 for (const service of serviceNames)
-  await t.test(`${service} reads and writes the keys that are its own, and no other`, async (t) => {
+  await t.test(`${service} reads and writes its own keys only`, async (t) => {
     const writes = service === "auth-sm";
     t.equal(await may(service, "ZADD", revokedSessionsKey, "1", "session"), writes, "ends a session");
     t.equal(await may(service, "ZREMRANGEBYSCORE", revokedSessionsKey, "-inf", "0"), writes, "drops ended sessions");
-    t.equal(await may(service, "SET", lostMembershipsKey, "[]", "PX", "1000"), writes, "tells of lost memberships");
+    t.equal(await may(service, "SET", lostMembershipsKey, "[]", "PX", "1000"), writes, "writes lost memberships");
     const readsRevoked = readersOfRevoked.includes(service);
     t.equal(await may(service, "ZRANGE", revokedSessionsKey, "0", "+inf", "BYSCORE"), readsRevoked, "ended sessions");
     t.equal(await may(service, "GET", lostMembershipsKey), service === "vaults", "reads lost memberships");
@@ -63,7 +62,7 @@ for (const service of serviceNames)
   });
 
 for (const service of serviceNames)
-  await t.test(`${service} cannot administer the server or see what others do`, async (t) => {
+  await t.test(`${service} cannot administer the server or monitor other clients`, async (t) => {
     for (const command of [
       ["CONFIG", "GET", "*"],
       ["CONFIG", "SET", "dir", "/tmp"],

@@ -1,7 +1,6 @@
 import { testRedis } from "@coffer/testkit";
 import { Redis } from "ioredis";
-import type { Test } from "tap";
-import t from "tap";
+import t, { type Test } from "tap";
 import { connected, limits, startLimiter, window } from "./limiters.ts";
 
 const address = "203.0.113.1";
@@ -16,7 +15,7 @@ await t.test("windows are measured with the clock of Redis", async (t) => {
     for (let n = 0; n <= limits.strict; n++) decisions.push(await limiter.take("strict", from));
     return { from, started, filled: performance.now(), decisions };
   };
-  // A machine that stalls may need longer than a window for that, but not each time.
+  // A stalled machine may need longer than a window once.
   let last = await fill(address);
   for (let n = 2; n <= 3 && last.filled - last.started >= 1_000; n++) last = await fill(`203.0.113.${n}`);
   const { from, started, filled, decisions } = last;
@@ -67,7 +66,7 @@ await t.test("a flushed script cache is no outage", async (t) => {
   t.notOk(limiter.degraded);
 });
 
-/** Fills the strict bucket by one replica and returns another one, for which the clock of Redis is `step` later. */
+/** Fills the strict bucket by one replica; returns another one whose Redis clock is `step` later. */
 async function afterStep(t: Test, step: number) {
   const redis = await testRedis(t);
   let now = 1_800_000_000_000_000;
@@ -81,7 +80,7 @@ async function afterStep(t: Test, step: number) {
   return { limiter, pass: (time: number) => (now += time) };
 }
 
-await t.test("a clock that is set back refuses nobody for longer than a window and the step", async (t) => {
+await t.test("a clock that is set back refuses requests for at most a window and the step", async (t) => {
   const step = 10_000_000;
   const { limiter, pass } = await afterStep(t, -step);
   t.match(await limiter.take("strict", address), { accepted: false, retryAfterSeconds: 60 });

@@ -1,7 +1,7 @@
 import t from "tap";
 import { parseTrustedProxies, sourceAddress } from "../src/index.ts";
 
-/** Whether a proxy at `socket` is believed when `cidr` is trusted. */
+/** Whether a proxy at `socket` is trusted if `cidr` is. */
 const believes = (cidr: string, socket: string): boolean =>
   sourceAddress(socket, "198.51.100.1", parseTrustedProxies([cidr])) === "198.51.100.1";
 
@@ -23,7 +23,7 @@ await t.test("a single address is a network of one", (t) => {
   t.end();
 });
 
-await t.test("a network of one family says nothing about the other", (t) => {
+await t.test("a network of one family does not affect the other", (t) => {
   t.notOk(believes("0.0.0.0/0", "2001:db8::1"));
   t.notOk(believes("::/0", "203.0.113.1"));
   t.ok(believes("0.0.0.0/0", "203.0.113.1"));
@@ -38,7 +38,7 @@ await t.test("mapped addresses are IPv4, in networks as in sockets", (t) => {
   t.end();
 });
 
-await t.test("what is no network is named", (t) => {
+await t.test("an invalid network is named", (t) => {
   for (const bad of ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "2001:db8::/129", "10/8", "proxy"])
     t.throws(() => parseTrustedProxies(["10.0.0.0/8", bad]), new TypeError(`${JSON.stringify(bad)} is not a network`));
   t.throws(() => parseTrustedProxies(["::ffff:10.0.0.0/95"]), TypeError);

@@ -2,7 +2,6 @@ import { containerKindOf } from "./containers/container-kind.ts";
 import type { ContainerKind } from "./containers/container-kind.ts";
 import type { UnpackLimits } from "./containers/limits.ts";
 import { UnpackBudget, UnpackLimitError } from "./containers/limits.ts";
-import { unpack } from "./containers/unpack.ts";
 import { toUtf8, wideEncodingOf } from "./decode/unicode.ts";
 import type { Engine } from "./engine/create-engine.ts";
 import type { ScanOptions, ScanResult } from "./scan-plain.ts";
@@ -12,6 +11,8 @@ export interface BytesOptions extends ScanOptions {
   /** Search the printable runs of binary files too. */
   binary?: boolean;
   limits?: UnpackLimits;
+  /** What may come out of several files together, in place of limits for each. */
+  budget?: UnpackBudget;
 }
 
 export interface BytesResult extends ScanResult {
@@ -27,7 +28,8 @@ const looksBinaryWithin = 8_000;
  */
 export async function scanBytes(engine: Engine, bytes: Buffer, options: BytesOptions): Promise<BytesResult> {
   const result: BytesResult = { occurrences: [], problems: [], binary: [] };
-  await scanInto(engine, bytes, options, new UnpackBudget(bytes.length, options.limits), 0, result);
+  const budget = options.budget ?? new UnpackBudget(bytes.length, options.limits);
+  await scanInto(engine, bytes, options, budget, 0, result);
   return result;
 }
 
@@ -95,6 +97,7 @@ async function scanContainer(
   depth: number,
   result: BytesResult,
 ): Promise<void> {
+  const { unpack } = await import("./containers/unpack.ts");
   try {
     for await (const member of await unpack(kind, bytes, budget)) {
       const path = member.name === undefined ? options.path : `${options.path}!/${member.name}`;

@@ -7,6 +7,7 @@ import type { Position } from "./engine/positions.ts";
 import type { Cut, Detection } from "./engine/run-rule.ts";
 import { scanText } from "./engine/scan-text.ts";
 import type { Confidence, Occurrence, Problem } from "./finding.ts";
+import type { Rule } from "./rule.ts";
 
 export interface ScanOptions {
   /** The path that findings are reported under. */
@@ -18,6 +19,8 @@ export interface ScanOptions {
   compatibleComments?: boolean;
   /** Put secrets into the findings in plain text. */
   showSecrets?: boolean;
+  /** Of further secrets in one text only a problem is reported. */
+  mostOccurrences?: number;
 }
 
 /** A piece of a text: only what begins from `from` up to `to` is reported, and the position of `from` is known. */
@@ -44,15 +47,19 @@ export function scanPlain(engine: Engine, cut: Cut, options: ScanOptions, piece?
   const isAllowed = allowanceOf(cut.bytes, markers, options.compatibleComments === true);
   const below = options.pathBelow ?? options.path;
   const inLockFile = isLockFile(options.path);
-  const wanted = detections.filter(
+  const all = detections.filter(
     (each) =>
       each.start >= from && each.start < to && !(inLockFile && each.rule.contextOnly === true) && !isAllowed(each),
   );
+  const wanted = all.slice(0, options.mostOccurrences);
+  if (wanted.length < all.length)
+    problems.push({ path: options.path, message: `holds more than ${wanted.length} secrets: the others are left out` });
   const places = placesOf(cut.bytes.subarray(from), wanted, from);
   const lower = isTestPath(below) ? lowered : (confidence: Confidence) => confidence;
+  const isPaired = pairing(wanted, places);
   const occurrences = wanted.map((detection, index): Occurrence => {
     const { start, end } = places[index] as Place;
-    const sure = isPaired(detection, index, wanted, places) ? "high" : detection.confidence;
+    const sure = isPaired(detection.rule, start.line) ? "high" : detection.confidence;
     return {
       ...describeSecret(detection, lower(sure), options.showSecrets === true),
       location: {
@@ -82,18 +89,21 @@ function placesOf(bytes: Buffer, detections: readonly Detection[], shift: number
   });
 }
 
-/** Whether the other half of a pair, such as the secret key of an access key, stands nearby. */
-function isPaired(
-  { rule: { pairsWith } }: Detection,
-  index: number,
-  detections: readonly Detection[],
-  places: readonly Place[],
-): boolean {
-  if (pairsWith === undefined) return false;
-  const line = (places[index] as Place).start.line;
-  return detections.some(
-    ({ rule }, other) => rule.id === pairsWith && Math.abs((places[other] as Place).start.line - line) <= pairedLines,
-  );
+/** Tells whether the other half of a pair, such as the secret key of an access key, stands near a line. */
+function pairing(detections: readonly Detection[], places: readonly Place[]): (rule: Rule, line: number) => boolean {
+  const lines = new Map<string, Set<number>>();
+  const halves = new Set(detections.map(({ rule }) => rule.pairsWith));
+  for (const [index, { rule }] of detections.entries()) {
+    if (!halves.has(rule.id)) continue;
+    const ofRule = lines.get(rule.id) ?? new Set();
+    lines.set(rule.id, ofRule.add((places[index] as Place).start.line));
+  }
+  return ({ pairsWith }, line) => {
+    const others = pairsWith === undefined ? undefined : lines.get(pairsWith);
+    if (others === undefined) return false;
+    for (let near = line - pairedLines; near <= line + pairedLines; near += 1) if (others.has(near)) return true;
+    return false;
+  };
 }
 
 function lowered(confidence: Confidence): Confidence {

@@ -2,6 +2,9 @@ import { slugOf } from "./engine/allowed.ts";
 import type { Confidence } from "./finding.ts";
 import type { Rule } from "./rule.ts";
 
+/** What a rule is named by. */
+type Named = Pick<Rule, "id" | "kind">;
+
 export interface RuleChoice {
   /** Ids or kinds that run although they are off by default. */
   enable?: readonly string[];
@@ -20,11 +23,11 @@ export function selectRules(rules: readonly Rule[], { enable = [], disable = [],
 }
 
 /** Names that fit no rule. */
-export function unknownRules(rules: readonly Rule[], names: readonly string[]): string[] {
+export function unknownRules(rules: readonly Named[], names: readonly string[]): string[] {
   return names.filter((name) => !rules.some((rule) => isNamed(rule, name)));
 }
 
 /** Whether a name is the id of a rule or its kind, with hyphens for blanks. */
-export function isNamed(rule: Rule, name: string): boolean {
+export function isNamed(rule: Named, name: string): boolean {
   return rule.id === name || slugOf(rule.kind) === slugOf(name);
 }

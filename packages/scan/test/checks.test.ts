@@ -1,11 +1,14 @@
+import { createHash } from "node:crypto";
 import t from "tap";
 import { awsAccountOf } from "../src/checks/aws-account.ts";
 import { fromBase32, toBase32 } from "../src/checks/base32.ts";
+import { hasBech32Checksum } from "../src/checks/bech32.ts";
 import { crc32Base62, hasCrc32Base62 } from "../src/checks/base62.ts";
 import { entropy } from "../src/checks/entropy.ts";
 import { fingerprintOf } from "../src/checks/fingerprint.ts";
 import { isPlaceholder } from "../src/checks/placeholder.ts";
 import { isRsaKey } from "../src/checks/private-key.ts";
+import { isWords } from "../src/checks/words.ts";
 import { rsaExample } from "../src/examples/keys.ts";
 import { seededRandom } from "../src/examples/random.ts";
 import { exampleOf, scan } from "./harness.ts";
@@ -59,13 +62,25 @@ await t.test("a wrong checksum means low confidence, in a fine-grained token med
     ["github-refresh-token", 10, "low"],
     ["npm-token", 10, "low"],
     ["github-fine-grained-token", 20, "medium"],
-    ["grafana-service-account-token", 10, "medium"],
+    ["grafana-service-account-token", 10, "low"],
+    ["gitlab-routable-token", 10, "low"],
+    ["gitlab-routable-runner-token", 10, "low"],
   ] as const) {
     const token = exampleOf(id);
     t.match(await scan(token), [{ rule_id: id, confidence: "high", checksum: "valid" }]);
     const changed = `${token.slice(0, at)}${token[at] === "k" ? "m" : "k"}${token.slice(at + 1)}`;
     t.match(await scan(changed), [{ rule_id: id, confidence, checksum: "invalid" }]);
   }
+});
+
+await t.test("a wrong checksum of an age key means low confidence", async (t) => {
+  const key = exampleOf("age-secret-key");
+  t.match(await scan(key), [{ rule_id: "age-secret-key", confidence: "high", checksum: "valid" }]);
+  const changed = `${key.slice(0, 20)}${key[20] === "Q" ? "P" : "Q"}${key.slice(21)}`;
+  t.match(await scan(changed), [{ rule_id: "age-secret-key", confidence: "low", checksum: "invalid" }]);
+  // The empty data part of BIP 173's list of valid texts.
+  t.ok(hasBech32Checksum("A12UEL5L"));
+  t.notOk(hasBech32Checksum("A12UEL5M"));
 });
 
 await t.test("the checksum of a fine-grained token covers its first 77 characters", async (t) => {
@@ -119,10 +134,42 @@ await t.test("placeholders are known", (t) => {
     "${TOKEN}",
     "{{ token }}",
     "%TOKEN%",
+    "deadbeef".repeat(4),
+    "abcdefghijklmnopqrst",
   ])
     t.ok(isPlaceholder(text), text);
-  for (const text of ["hT5sQk2Lw9", "correct horse"]) t.notOk(isPlaceholder(text), text);
+  const digest = createHash("sha256").update("a").digest("hex");
+  for (const text of ["hT5sQk2Lw9", "correct horse", digest, `${digest.slice(4)}0000`, `${digest}xXxX`, "%2Fa%2Fb%"])
+    t.notOk(isPlaceholder(text), text);
   t.end();
+});
+
+await t.test("examples that vendors print in their documentation are not reported", async (t) => {
+  const google = (end: string): string => ["AIza", `SyDaGmWKa4JsXZ-HjGw7ISLn_3namBGew${end}`].join("");
+  t.same(await scan(google("Qe")), []);
+  t.match(await scan(google("Qf")), [{ rule_id: "google-api-key" }]);
+});
+
+await t.test("names in code are no random text", (t) => {
+  for (const text of [
+    "AlibabaCloudOpenSearchSettings",
+    "default_token_provider",
+    "model-config-service-x",
+    "UARuleListResponsesV4PagePaginationArray",
+  ])
+    t.ok(isWords(text), text);
+  for (const text of ["short_name", "AbCdEfGhIjKlMnOpQrStUv", "default_token_provider1"]) t.notOk(isWords(text), text);
+  t.end();
+});
+
+await t.test("the signature of an address that lasts for hours has low confidence", async (t) => {
+  const address = exampleOf("azure-sas-signature").replace(
+    "se=2030-01-01",
+    "st=2023-12-20T14:54:52Z&se=2023-12-20T22:54:52Z",
+  );
+  t.match(await scan(address), [{ rule_id: "azure-sas-signature", confidence: "low" }]);
+  const longer = address.replace("se=2023-12-20", "se=2024-12-20");
+  t.match(await scan(longer), [{ rule_id: "azure-sas-signature", confidence: "medium" }]);
 });
 
 await t.test("a key whose modulus is no product of its primes is none", (t) => {

@@ -1,12 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { TextReader, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
 import { create } from "tar";
 import t from "tap";
-import { createEngine, scanBytes, unpackLimits } from "../src/index.ts";
+import { createEngine, scanBytes, UnpackBudget, unpackLimits } from "../src/index.ts";
 import type { Rule, UnpackLimits } from "../src/index.ts";
 import { engine, exampleOf } from "./harness.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void; // V8's own, by the flag
 
 const token = exampleOf("github-personal-token");
 const text = `first\nkey = ${token}\n`;
@@ -115,18 +120,40 @@ await t.test("what is damaged or under a password is named", async (t) => {
 await t.test("a bomb ends in a problem, not in memory", async (t) => {
   const most: UnpackLimits = { ...unpackLimits, bytes: 4 * 1024 * 1024 };
   const zeros = Buffer.alloc(40 * 1024 * 1024);
-  const before = process.memoryUsage().arrayBuffers;
-  for (const [name, bomb] of [
+  const bombs = [
     ["gzip", gzipSync(zeros)],
     ["gzip twice", gzipSync(gzipSync(zeros))],
     ["zip", await zipOf({ zeros })],
     ["tar.gz", await tarOf({ zeros }, true)],
-  ] as const)
+  ] as const;
+  // Without what making the bombs left behind.
+  collectGarbage();
+  const before = process.memoryUsage().arrayBuffers;
+  for (const [name, bomb] of bombs)
     t.match((await found(bomb, name, most)).problems, [/: unpacks to more than 4 MiB$/], name);
   t.ok(process.memoryUsage().arrayBuffers - before < 64 * 1024 * 1024);
   t.match((await found(gzipSync(zeros))).problems, [/unpacks to more than 8 MiB/], "by its ratio");
   const many = await zipOf(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}`, "x"])));
   t.match((await found(many, "many", { ...unpackLimits, members: 20 })).problems, [/more than 20 files/]);
+});
+
+await t.test("an archive of bombs is given up at the first, and not unpacked anew for each", async (t) => {
+  const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
+  const bombs = await zipOf(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.gz`, bomb])));
+  const { problems } = await found(bombs, "bombs", { ...unpackLimits, bytes: 4 * 1024 * 1024 });
+  t.match(problems, [/^bombs!\/0.gz: unpacks to more than 4 MiB$/, /^bombs: unpacks to more than 4 MiB$/]);
+  t.equal(problems.length, 2);
+});
+
+await t.test("files may share one bound", async (t) => {
+  const budget = new UnpackBudget(1, { ...unpackLimits, ratioFrom: 1024 * 1024 });
+  const file = gzipSync(Buffer.alloc(700 * 1024));
+  const problems: string[] = [];
+  for (const path of ["first", "second", "third"]) {
+    const result = await scanBytes(engine, file, { path, budget });
+    problems.push(...result.problems.map(({ path: at }) => at));
+  }
+  t.same(problems, ["second", "third"]);
 });
 
 await t.test("a binary file is counted and not searched, unless asked for", async (t) => {

@@ -40,3 +40,30 @@ await t.test("an encoded secret stands where its encoding stands", async (t) => 
   const percent = token.replace(/^g/, "%67");
   t.match(await scan(`a\n\n${percent} `), [{ location: { start_line: 3, start_column: 1, end_column: 43 } }]);
 });
+
+await t.test("a value that is encoded alone is known by the name before it, and found at its place", async (t) => {
+  const [line] = exampleOf("aws-secret-access-key", 5).split("\n");
+  const secret = /[A-Za-z0-9/+]{40}/.exec(line ?? "")?.[0] ?? "";
+  const encoded = Buffer.from(secret).toString("base64");
+  const data = (name: string): string => `kind: Secret\ndata:\n  ${name}: ${encoded}\n`;
+  const [found, ...others] = await scan(data("AWS_SECRET_ACCESS_KEY"));
+  t.same(others, []);
+  t.match(found, {
+    rule_id: "aws-secret-access-key",
+    secret,
+    location: { start_line: 3, start_column: 26, end_line: 3, end_column: 26 + encoded.replace(/=+$/, "").length },
+  });
+  t.same(await scan(data("CHECKSUM_OF_THE_FILE")), []);
+});
+
+await t.test("a value on a later line is known by the name that Terraform and Kubernetes write above it", async (t) => {
+  const secret = /[A-Za-z0-9/+]{40}/.exec(exampleOf("aws-secret-access-key", 6))?.[0] ?? "";
+  const indented = " ".repeat(30);
+  for (const text of [
+    `variable "aws_secret_access_key" {\n  type    = string\n  default = "${secret}"\n}\n`,
+    `- name: AWS_SECRET_ACCESS_KEY\n${indented}value: ${secret}\n`,
+    `+  AwsSecretAccessKey:\n+    Type: String\n+    NoEcho: true\n+    Default: ${secret}\n`,
+  ])
+    t.match(await scan(text), [{ rule_id: "aws-secret-access-key", secret }], text);
+  t.same(await scan(`AWS_SECRET_ACCESS_KEY=\${KEY}\n${indented}checksum: ${secret}\n`), []);
+});

@@ -1,5 +1,6 @@
 import t from "tap";
-import { builtInRules, checkRule } from "../src/index.ts";
+import { checkRule } from "../src/check-rule.ts";
+import { builtInRules } from "../src/index.ts";
 
 const ofTheSpecification = [
   "cloud provider access key",

@@ -50,9 +50,12 @@ export interface RegisterRequest {
   password: string;
   device: Device;
   name?: string | undefined;
-  /** Makes an organization of this name, with the new person as its owner. */
+  /** Creates an organization with this name, with the new person as its owner. */
   organization?: string | undefined;
-  /** The text of an invitation: permits the registration. `invites.accept` joins its organization. */
+  /**
+   * The text of an invitation. It permits the registration; `invites.accept` joins its
+   * organization.
+   */
   inviteToken?: string | undefined;
 }
 
@@ -62,11 +65,12 @@ export interface LoginRequest {
   password: string;
   device: Device;
   /**
-   * `device_credential` of this device's last session of this account, stored beyond its logout: logins that others begin do
-   * not delay this one. For no other account, which would show the server that both are on one device.
+   * The `device_credential` of this device's last session of this account, stored beyond its
+   * logout. With it, logins of others do not delay this one. Never use it for another account: the
+   * server would learn that both are on one device.
    */
   deviceCredential?: string | undefined;
-  /** Asks for a code where the account has a second factor. */
+  /** Requests a code if the account has a second factor. */
   otp?: AskOtp | undefined;
 }
 
@@ -76,10 +80,10 @@ export interface AccountOptions extends Omit<TransportOptions, "url"> {
 }
 
 /**
- * Makes an account with a new user key, key pair and recovery key, and logs in. The password stays here: the service
- * gets an OPAQUE record and sealed keys. Ids, and the history of the new organization, are made here.
- * Throws CofferError `invalid_request` for a password that is too short, `conflict` when the e-mail has an account,
- * `registration_closed` where nobody may register.
+ * Registers an account with a new user key, key pair and recovery key, and logs in. The password
+ * stays here: the service gets an OPAQUE record and sealed keys. The client makes the ids and the
+ * history of the new organization. Throws CofferError `invalid_request` for a short password,
+ * `conflict` when the e-mail has an account, `registration_closed` where registration is closed.
  */
 export async function register(request: RegisterRequest, options: AccountOptions = {}): Promise<Registered> {
   const { email, password } = request;
@@ -88,7 +92,7 @@ export async function register(request: RegisterRequest, options: AccountOptions
   const userKey = newKey();
   const { started, ...registered } = await registerPassword(
     password,
-    (asked) => post(send, "/api/auth/register/start", { email, registration_request: asked }),
+    (request) => post(send, "/api/auth/register/start", { email, registration_request: request }),
     () => Promise.resolve(userKey),
   );
   const { publicKey, privateKey } = await newKeyPair();
@@ -115,16 +119,15 @@ export async function register(request: RegisterRequest, options: AccountOptions
   return { session: await sessionOf(url, answer, session.user_key, nowOf(options)), recoveryKey, trust };
 }
 
-/** A new account. */
 export interface Registered {
   session: PersonSession;
-  /** For the person alone; it cannot be had again. */
+  /** For the person alone. It is returned only once. */
   recoveryKey: string;
-  /** What this device trusts from now on, to be kept: the new organization, if one was made. */
+  /** The key pins that this device must store: the new organization, if one was made. */
   trust: TrustRecord;
 }
 
-/** What a new account trusts, and the part of the request that makes its organization. */
+/** The key pins of a new account, and the part of the request that creates its organization. */
 async function firstTrust(
   { organization, email }: RegisterRequest,
   userId: string,
@@ -139,15 +142,17 @@ async function firstTrust(
   return { trust: { ...made, organization: id }, organization: { org_id: id, entry: text } };
 }
 
-/** The only part of an invitation that is ever sent. One that the service made is sent as it is. */
+/**
+ * The only part of an invitation that is ever sent. An invitation that the service made is sent
+ * unchanged.
+ */
 async function sentToken(text: string): Promise<string> {
   return text.startsWith(inviteTokenPrefix) ? (await understood(readInviteToken(text))).token : text;
 }
 
 /**
- * Logs in and unlocks the user key.
- * Throws CofferError `invalid_credentials` for a wrong password as for an unknown e-mail, `otp_required` where the second
- * factor is needed and not given, or wrong five times.
+ * Logs in and unlocks the user key. Throws CofferError `invalid_credentials` for a wrong password
+ * or an unknown e-mail, `otp_required` when the second factor is missing, or wrong five times.
  */
 export async function login(request: LoginRequest, options: AccountOptions = {}): Promise<PersonSession> {
   const { url, send } = createTransport({ ...options, url: request.url });
@@ -160,16 +165,16 @@ export async function login(request: LoginRequest, options: AccountOptions = {})
 }
 
 export interface RecoverRequest extends Omit<LoginRequest, "deviceCredential" | "password"> {
-  /** As it was printed: `cfr1_…`. */
+  /** The printed text: `cfr1_…`. */
   recoveryKey: string;
   newPassword: string;
 }
 
 /**
- * Gives an account whose password is lost a new one, by its recovery key, and logs in. Every other session ends, and the
- * recovery key is replaced by the one that is returned.
- * Throws CofferError `invalid_request` for what is no recovery key or a password that is too short, `invalid_credentials`
- * when the key is not this account's, `otp_required` as `login`.
+ * Sets a new password with the recovery key, and logs in. Every other session ends, and the
+ * returned recovery key replaces the old one. Throws CofferError `invalid_request` for a malformed
+ * recovery key or a short password, `invalid_credentials` for the key of another account, and
+ * `otp_required` like `login`.
  */
 export async function recover(
   request: RecoverRequest,
@@ -182,7 +187,7 @@ export async function recover(
   let userKey = new Uint8Array();
   const { started, ...registered } = await registerPassword(
     request.newPassword,
-    (asked) => post(send, "/api/auth/recovery/start", { email, proof, registration_request: asked }),
+    (request) => post(send, "/api/auth/recovery/start", { email, proof, registration_request: request }),
     async (answer) => {
       const sealed = textOf(answer, "encrypted_user_key");
       userKey = await understood(unboxBound(wrapKey, sealed, contexts.userKey()));
@@ -197,18 +202,17 @@ export async function recover(
   return { session: await sessionOf(url, view, encodeBase64(userKey), nowOf(options)), recoveryKey };
 }
 
-/** The fields of a request that prove the password. */
 export interface FreshProof {
   login_id: string;
   finish_login_request: string;
   otp: string | undefined;
 }
 
-/** Changes of one's own account, each of which asks for the password once more. Throws CofferError. */
+/** Changes of one's own account, each with a new proof of the password. Throws CofferError. */
 export interface AccountSecurity {
   /**
-   * Changes the password; every other session ends. With `newRecoveryKey` the recovery key is replaced too, by the one
-   * that is returned. Returns the session as it goes on, which the keeper has kept.
+   * Changes the password; every other session ends. With `newRecoveryKey` the returned recovery key
+   * replaces the old one. Returns the continued session, which the keeper has stored.
    */
   changePassword(change: {
     password: string;
@@ -216,22 +220,27 @@ export interface AccountSecurity {
     newRecoveryKey?: boolean | undefined;
     otp?: AskOtp | undefined;
   }): Promise<{ session: PersonSession; recoveryKey: string | undefined }>;
-  /** Begins to switch the second factor on: the secret for the authenticator, as text and as `otpauth://` address. */
+  /**
+   * Starts to switch the second factor on: returns the secret for the authenticator, as text and as
+   * `otpauth://` address.
+   */
   startTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<{ secret: string; otpauth_url: string }>;
-  /** Switches it on with a first code. Returns the recovery codes, each of which is a code once; every other session ends. */
+  /**
+   * Switches it on with a first code. Returns the recovery codes, each valid once. Every other
+   * session ends.
+   */
   confirmTotp(otp: string): Promise<string[]>;
   /** Switches it off; every other session ends. */
   stopTotp(proof: { password: string; otp?: AskOtp | undefined }): Promise<void>;
-  /** Proves the password for a request that another part of this package makes: `request` is given the fields to add. */
+  /** Proves the password for a request of another module: `request` receives the fields to add. */
   prove<T>(
     proof: { password: string; otp?: AskOtp | undefined },
     request: (fields: FreshProof) => Promise<T>,
   ): Promise<T>;
-  /** Ends travel mode: the vaults that were hidden are there again. */
+  /** Ends travel mode and shows the hidden vaults again. */
   stopTravel(proof: { password: string; otp?: AskOtp | undefined }): Promise<TravelModeView>;
 }
 
-/** Changes the account of a session, or of one that a keeper shares with other processes. */
 export function accountSecurity(
   session: PersonSession | SessionKeeper,
   url: string,
@@ -261,7 +270,7 @@ export function accountSecurity(
       const userKey = decodeBase64(current.user_key);
       const { started, ...registered } = await registerPassword(
         change.newPassword,
-        (asked) => post(send, "/api/auth/password/start", { registration_request: asked }),
+        (request) => post(send, "/api/auth/password/start", { registration_request: request }),
         () => Promise.resolve(userKey),
       );
       const renewed = change.newRecoveryKey === true ? await newRecovery(userKey) : undefined;

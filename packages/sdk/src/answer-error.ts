@@ -1,11 +1,14 @@
-import { CofferError, isServerCode } from "./errors.ts";
+import { isErrorCode } from "@coffer/contract";
+import { CofferError } from "./errors.ts";
 import type { CofferErrorCode } from "./errors.ts";
 
-/** The error that an answer with a failing status says: the service's own words, or for a stranger's answer its status. */
+/**
+ * The error of a failed response: the service's own message, or the status of a foreign response.
+ */
 export function errorOfAnswer(response: Response, body: unknown): CofferError {
   const { status } = response;
   const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
-  const own = isServerCode(said["error"]) ? said["error"] : undefined;
+  const own = isErrorCode(said["error"]) ? said["error"] : undefined;
   const message = typeof said["message"] === "string" ? said["message"] : `the answer was ${status}`;
   return new CofferError(own ?? codeOfStatus(status), message, {
     status,
@@ -33,7 +36,7 @@ function detailsOf(value: unknown): { field: string; issue: string }[] | undefin
   });
 }
 
-/** What a proxy's or another program's status means, when the body says nothing that we know. */
+/** The meaning of a status without a known body, for instance from a proxy. */
 function codeOfStatus(status: number): CofferErrorCode {
   if (status === 401) return "invalid_token";
   if (status === 403) return "access_denied";

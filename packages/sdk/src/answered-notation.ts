@@ -7,8 +7,9 @@ import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { NotationView } from "./views.ts";
 
 /**
- * The folder that a notation names, with the key that the answer is sealed under: asks the service anew when what is
- * known does not fit. Throws CofferError `bad_answer` when the answer is of another folder, `not_found` as `requireFolder`.
+ * The folder that a notation names, with the key that the response is sealed under. Queries the
+ * service again when the stored folder does not fit. Throws CofferError `bad_answer` for a response
+ * of another folder, and `not_found` like `requireFolder`.
  */
 export async function folderAnswered(store: SecretStore, named: Notation, view: NotationView): Promise<OpenFolder> {
   let folder = await requireFolder(store, named.folder);
@@ -21,9 +22,10 @@ export async function folderAnswered(store: SecretStore, named: Notation, view: 
 }
 
 /**
- * Checks that the answer is about the secret and field that the notation names: by its uid, or by its sealed title, whatever
- * the service calls the secret. `unsealed` takes the service's word for the title of a secret that has no sealed one.
- * Throws CofferError `bad_answer` for another one, `invalid_request` for a title that is not sealed, `not_decrypted` for a sealed title that does not open.
+ * Checks that the response is about the secret and field of the notation: by uid or by sealed
+ * title, whatever title the service shows. `unsealed` accepts the service's title for a secret
+ * without a sealed one. Throws CofferError `bad_answer` for another secret, `invalid_request` for a
+ * title that is not sealed, `not_decrypted` for a sealed title that does not open.
  */
 export async function checkAnswered(
   folder: OpenFolder,
@@ -53,5 +55,5 @@ async function openAnsweredTitle(folder: OpenFolder, uid: string, sealed: string
 }
 
 function another(what: string): CofferError {
-  return new CofferError("bad_answer", `the service answered another ${what} than asked for`);
+  return new CofferError("bad_answer", `the service answered with another ${what} than requested`);
 }

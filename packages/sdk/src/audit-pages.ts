@@ -8,8 +8,10 @@ export interface AuditFilter {
   action?: string | undefined;
   actor_id?: string | undefined;
   outcome?: string | undefined;
+  /** Only records with a greater `seq`. */
+  after?: number | undefined;
   order?: "asc" | "desc" | undefined;
-  /** Records in a page. Default 1000, the most. */
+  /** Records in a page. Default 1000, the maximum. */
   limit?: number | undefined;
 }
 
@@ -21,13 +23,16 @@ export interface AuditHead {
 
 export interface AuditPage {
   records: unknown[];
-  /** The end of the whole chain by the service's word, whatever was selected; null before the first record. */
+  /**
+   * The end of the whole chain as the service states it, whatever the filter; null before the first
+   * record.
+   */
   head: AuditHead | null;
 }
 
 /**
- * All audit records that the filter lets through, page by page, oldest first unless `order` turns it.
- * Throws CofferError `bad_answer` when a page is not one.
+ * All audit records of the filter, page by page, oldest first unless `order` says otherwise. Throws
+ * CofferError `bad_answer` for a malformed page.
  */
 export async function* auditPages(
   send: (request: ApiRequest) => Promise<ApiAnswer>,

@@ -3,9 +3,9 @@ import type { CofferError } from "./errors.ts";
 const firstDelayMilliseconds = 200;
 
 /**
- * Milliseconds to wait before a failed request is sent again; undefined when sending it again is wrong or useless.
- * `Retry-After` decides when there is one; else the wait doubles with each attempt, with jitter, so that many clients
- * do not come back in one step.
+ * Milliseconds until a failed request is retried; undefined when a retry is wrong or useless.
+ * `Retry-After` takes precedence. Otherwise the delay doubles with each attempt, with jitter, so
+ * that many clients do not retry in step.
  */
 export function retryDelay(error: CofferError, attempt: number, repeatable: boolean): number | undefined {
   const refused = error.code === "rate_limited";

@@ -1,28 +1,32 @@
-import { accessTokenPrefix, decodeBase64, encodeBase64, newId, newKeyPair, readAccessToken } from "@coffer/crypto";
+import { accessTokenPrefix, encodeBase64, newId, newKeyPair, readAccessToken } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
-import { folderJoin, join } from "./histories/join-folder.ts";
-import { machineSelf } from "./histories/machine-trust.ts";
-import { machineEntries } from "./histories/read-entries.ts";
-import { trustedIn, withTrusted } from "./histories/trust-storage.ts";
+import { joinFolders } from "./histories/join-folders.ts";
+import type { TrustRecord, TrustStorage } from "./histories/trust-storage.ts";
 import { trustOf } from "./machine-configuration.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 import { machineStore } from "./machine-store.ts";
-import type { MachineStore } from "./machine-store.ts";
 import { dataOf } from "./secret-store.ts";
-import type { SecretStore } from "./secret-store.ts";
 import { createTransport } from "./transport.ts";
 import type { Transport, TransportOptions } from "./transport.ts";
 import type { ClientView, FolderView } from "./views.ts";
 
 export interface BootstrapRequest {
   url: string;
-  /** The one-time token as it was shown; not needed to finish a bootstrap whose answer was lost. */
+  /**
+   * The one-time token as it was shown. Not needed to finish a bootstrap whose response was lost.
+   */
   token?: string | undefined;
-  /** What an earlier, unfinished call saved. */
+  /** The configuration that an earlier, unfinished call saved. */
   pending?: MachineConfiguration | undefined;
-  /** Keeps the configuration; called before the token is spent, and again with the folder keys. Must be durable. */
+  /**
+   * Stores the configuration durably. Called before the token is spent, and again with the folder
+   * keys.
+   */
   save(configuration: MachineConfiguration): Promise<void>;
-  /** Removes what `save` kept: called when the service has refused a first attempt, whose identity nobody knows then. */
+  /**
+   * Deletes the stored configuration. Called when the service has refused a first attempt, so the
+   * identity is unused.
+   */
   discard?: (() => Promise<void>) | undefined;
 }
 
@@ -31,17 +35,19 @@ export interface BootstrapOptions extends Omit<TransportOptions, "url"> {
   now?: (() => number) | undefined;
 }
 
-/** How far this machine's clock may be from the service's: its tokens carry their time. */
+/**
+ * The tolerated difference between this machine's clock and the service's, since tokens contain the
+ * time.
+ */
 const clockToleranceSeconds = 60;
 
 /**
- * Gives this machine its identity: makes a key pair and a client id, saves them, and only then spends the one-time
- * token, which cannot be had again. When the answer is lost, the next call with the saved configuration finds out by
- * asking as that client, and finishes.
- *
- * Throws CofferError: `configuration` when the clock is wrong or the service does not know the address as its own (before
- * the token is spent), or a token is needed and not given, `invalid_token` when it is used or unknown, `access_denied`
- * away from its addresses, `network` when the answer was lost.
+ * Bootstraps this machine: makes a key pair and a client id, saves them, and only then spends the
+ * one-time token. When the response is lost, the next call with the saved configuration
+ * authenticates as that client and finishes. Throws CofferError: `configuration` when the clock is
+ * wrong or the service does not know the address as its own (before the token is spent), or a token
+ * is needed and missing; `invalid_token` when it is used or unknown; `access_denied` away from its
+ * addresses; `network` when the response was lost.
  */
 export async function bootstrap(
   request: BootstrapRequest,
@@ -94,11 +100,14 @@ export async function bootstrap(
   );
 }
 
-/** What is sent of a token, and the wrap key of one that was made on an administrator's machine. */
+/**
+ * The part of a token that is sent, and the wrap key of a token that was made on an administrator's
+ * machine.
+ */
 async function readToken(
   text: string,
 ): Promise<{ sent: string; wrapKey: string | undefined; tokenHash: string | undefined }> {
-  // A token that the service made itself has no prefix and brings no folder keys.
+  // A token that the service made has no prefix and brings no folder keys.
   if (!text.startsWith(accessTokenPrefix)) return { sent: text, wrapKey: undefined, tokenHash: undefined };
   try {
     const { token, wrapKey, tokenHash } = await readAccessToken(text);
@@ -120,29 +129,39 @@ async function saved(configuration: MachineConfiguration, request: BootstrapRequ
   return configuration;
 }
 
-/** Asks the service as the drafted client; undefined when it does not know that client, so the token is not spent. */
+/**
+ * Authenticates as the drafted client. Undefined when the service does not know that client, so the
+ * token is not spent.
+ */
 async function finish(
   drafted: MachineConfiguration,
   transport: Transport,
   now: () => number,
   save: BootstrapRequest["save"],
 ): Promise<MachineConfiguration | undefined> {
-  const asking = machineStore(drafted, transport, { now });
+  const draft = machineStore(drafted, transport, { now });
   let client: ClientView;
   try {
-    client = (await asking.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView;
+    client = (await draft.send({ method: "GET", path: "/api/sm/v1/client" })).body as ClientView;
   } catch (error) {
     if (error instanceof CofferError && error.code === "invalid_token" && !error.foreign) return undefined;
     throw error;
   }
   if (client.client_id !== drafted.client_id)
     throw new CofferError("bad_answer", "the service took this machine for another one");
-  const joined = await joinFolders(drafted, asking, save, (one) => machineStore(one, transport, { now }));
+  let joined = drafted;
+  const trust = savedTrust(drafted, async (histories) => {
+    joined = { ...joined, histories };
+    await save(joined);
+  });
+  const { histories, send } = machineStore(drafted, transport, { now, trust });
+  const views = dataOf(await send({ method: "GET", path: "/api/sm/v1/folders" })) as FolderView[];
+  const refused = await joinFolders(views, drafted, histories, send);
+  for (const [res, error] of refused) if (!(await histories.newest(res)).accepted) throw error;
   const folders = await machineStore(joined, transport, { now }).folders(true);
   return {
     ...joined,
-    wrap_key: undefined,
-    token_hash: undefined,
+    ...(isJoined(views, joined) ? { wrap_key: undefined, token_hash: undefined } : {}),
     application_id: client.application_id,
     org_id: client.org_id,
     folders: folders.map(({ id, name, permission, keyVersion, key }) => ({
@@ -155,54 +174,43 @@ async function finish(
   };
 }
 
-/**
- * Joins the histories of the folders that the token was made for. Each join is saved with what the token brought, until all
- * are stored: a call after a crash goes on from there. A folder that a manager gave the machine meanwhile needs no join.
- */
-async function joinFolders(
-  drafted: MachineConfiguration,
-  { send }: SecretStore,
-  save: BootstrapRequest["save"],
-  storeOf: (configuration: MachineConfiguration) => MachineStore,
-): Promise<MachineConfiguration> {
-  const { wrap_key: wrapKey, token_hash: tag } = drafted;
-  if (wrapKey === undefined || tag === undefined) return drafted;
-  let joined = drafted;
-  const refused: { res: `folder:${string}`; error: CofferError }[] = [];
-  const views = dataOf(await send({ method: "GET", path: "/api/sm/v1/folders" })) as FolderView[];
-  for (const { id } of views.filter((view) => view.history_seq != null)) {
-    const res = `folder:${id}` as const;
-    const record = trustOf(joined);
-    if (trustedIn(record, res) !== undefined) continue;
-    const token = { tag, wrapKey: decodeBase64(wrapKey) };
-    const self = machineSelf(joined);
-    try {
-      const trusted = await join(machineEntries(send), res, self, token, undefined, folderJoin(send, id));
-      if (trusted === undefined) continue;
-      joined = { ...joined, histories: withTrusted(record, res, trusted) };
-    } catch (error) {
-      if (!(error instanceof CofferError) || error.code !== "join_invalid") throw error;
-      refused.push({ res, error });
-      continue;
-    }
-    await save(joined);
-  }
-  const { histories } = storeOf(joined);
-  for (const { res, error } of refused) if (!(await histories.newest(res)).accepted) throw error;
-  return joined;
+/** Stores the key pins in the configuration, so that a call after a crash continues from there. */
+function savedTrust(drafted: MachineConfiguration, save: (histories: TrustRecord) => Promise<void>): TrustStorage {
+  let held = trustOf(drafted);
+  return {
+    load: () => Promise.resolve(held),
+    async change(change) {
+      const before = held;
+      held = change(held);
+      if (held !== before) await save(held);
+      return held;
+    },
+  };
 }
 
-/** Whether the token may be spent all the same: a proxy's refusal does not say what became of it. */
+/**
+ * Whether the token has done its work. A service that shows no folder, or none with a history, may
+ * lie. The machine then keeps the token, and joins when it sees one.
+ */
+function isJoined(views: readonly FolderView[], { histories }: MachineConfiguration): boolean {
+  const known = histories?.resources ?? {};
+  return views.length > 0 && views.every(({ id }) => Object.hasOwn(known, `folder:${id}`));
+}
+
+/** Whether the token may be spent although the call failed: a proxy's refusal does not say. */
 function answerIsLost(error: CofferError): boolean {
   return error.foreign || error.code === "network" || error.code === "bad_answer" || (error.status ?? 0) >= 500;
 }
 
-/** Whether the service said no, so that the token was not spent by this call. */
+/** Whether the service refused, so that this call did not spend the token. */
 function wasRefused(error: unknown): boolean {
   return error instanceof CofferError && error.status !== undefined && [400, 401, 403].includes(error.status);
 }
 
-/** Looks for what would make the service refuse this machine's tokens once the one-time token is spent. */
+/**
+ * Detects problems because of which the service would refuse this machine's tokens after the
+ * one-time token is spent.
+ */
 async function checkService(transport: Transport, now: () => number): Promise<void> {
   const { headers, body } = await transport.send({ method: "GET", path: "/.well-known/jwks.json" });
   checkAddress(transport.url, body);
@@ -213,7 +221,10 @@ async function checkService(transport: Transport, now: () => number): Promise<vo
   throw new CofferError("configuration", `this machine's clock is ${wrong}; set it, the token is not spent`);
 }
 
-/** A machine's token is for the address that it uses: the service must know that address as its own. */
+/**
+ * A machine's token names the address that it uses as audience: the service must know that address
+ * as its own.
+ */
 function checkAddress(url: string, body: unknown): void {
   const { base_urls: own } = (body ?? {}) as { base_urls?: unknown };
   if (!Array.isArray(own) || own.includes(url)) return;

@@ -19,13 +19,16 @@ import type { TransportOptions } from "./transport.ts";
 import type { ClientView, NotationView } from "./views.ts";
 
 export interface ClientOptions extends Omit<TransportOptions, "url">, SecretsClientOptions {
-  /** Keeps what the machine needs, so that it begins and goes on while the service is away. Not kept unless given. */
+  /**
+   * Stores responses, so that the machine can start and run while the service is unavailable. Off
+   * by default.
+   */
   offline?: OfflineOptions | undefined;
-  /** Keeps between runs what the machine trusts; without it each run begins from the configuration. */
+  /** Stores key pins between runs. Without it each run starts from the configuration. */
   trust?: TrustStorage | undefined;
 }
 
-/** One field, as the service itself found it. */
+/** One field, as the service found it. */
 export interface ResolvedField {
   uid: string;
   folder: string;
@@ -38,23 +41,28 @@ export interface ResolvedField {
 /** Secrets as a machine. Every method throws CofferError. */
 export interface MachineClient extends SecretsClient {
   readonly url: string;
-  /** What the service knows of this machine. */
+  /** The service's data about this machine. */
   client(): Promise<ClientView>;
-  /** The fingerprint of the machine's own key, computed from the private key in its configuration. */
+  /**
+   * The fingerprint of the machine's own key, computed from the private key in its configuration.
+   */
   fingerprint(): Promise<Fingerprint>;
   /**
-   * Lets the service find one field, and decrypts it: one request, whatever the number of secrets. Only this one field
-   * is sent, and only it is in the audit log. The answer must be of the folder that the notation names, and of the secret: by
-   * its uid, or by its sealed title; else `bad_answer`.
+   * Requests one field from the service and decrypts it: one request, whatever the number of
+   * secrets. Only this field is sent and audited. The response must be of the notation's folder and
+   * secret (by uid, or by sealed title); else `bad_answer`.
    */
   resolve(notation: string): Promise<ResolvedField>;
-  /** Trusts a folder's history as the service shows it, once the newest signer's words were compared. */
+  /**
+   * Trusts a folder's history as the service shows it now, after the newest signer's words were
+   * compared.
+   */
   trustFolder(id: string, confirm: ConfirmKey): Promise<void>;
 }
 
 /**
- * Works as the machine of a configuration, or of its JSON text.
- * Throws CofferError `configuration` when it cannot be used.
+ * Works as the machine of a configuration, or of its JSON text. Throws CofferError `configuration`
+ * for an unusable one.
  */
 export function createClient(configuration: MachineConfiguration | string, options: ClientOptions = {}): MachineClient {
   const parsed = typeof configuration === "string" ? parseConfiguration(configuration) : configuration;

@@ -1,21 +1,21 @@
 import { box, contexts, decodeBase64, keyCheck, newId, newKey } from "@coffer/crypto";
 import { sign } from "@coffer/history";
-import { askedFor } from "./asked-for.ts";
+import { requireRequested } from "./require-requested.ts";
 import { understoodHistory } from "./histories/history-failure.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
 import type { PersonSession } from "./person-session.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { FolderView } from "./views.ts";
 
-/** The version of the key that a folder or a vault is made with. */
+/** The key version of a new folder or vault. */
 export const firstKeyVersion = 1;
 
 /** A folder as the service lists it. */
 export type FolderSummary = FolderView & { created_at: string; updated_at: string };
 
 /**
- * Makes a folder under an id made here, to which its new key is bound; only the caller can open that key. Its history begins
- * with the caller as the one manager.
+ * Creates a folder under a client-made id, to which its new key is bound. Only the caller can open
+ * that key. The history starts with the caller as the only manager.
  */
 export async function createFolder(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
@@ -29,12 +29,12 @@ export async function createFolder(
   const { text, state } = await firstEntry(trust, `folder:${id}`, organization.res.slice("org:".length), name, key);
   const encryptedKey = await box(decodeBase64(session.user_key), key, contexts.folderKey(id));
   const body = { id, name, encrypted_key: encryptedKey, key_version: firstKeyVersion, entry: text };
-  const made = askedFor<FolderSummary>(await send({ method: "POST", path: "/api/org/folders", body }), { id });
+  const made = requireRequested<FolderSummary>(await send({ method: "POST", path: "/api/org/folders", body }), { id });
   await trust.keep(`folder:${id}`, state);
   return made;
 }
 
-/** Signs entry 0 of a folder or vault that the caller makes, and manages alone. */
+/** Signs entry 0 of a new folder or vault, with the caller as its only manager. */
 export async function firstEntry(
   trust: PersonTrust,
   res: `folder:${string}` | `vault:${string}`,

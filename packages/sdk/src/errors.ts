@@ -1,26 +1,6 @@
-/** The codes of the interface, as the server answers them, and those that only a client can meet. */
-const serverCodes = [
-  "invalid_request",
-  "invalid_token",
-  "invalid_credentials",
-  "otp_required",
-  "token_reused",
-  "access_denied",
-  "plan_required",
-  "reauth_required",
-  "registration_closed",
-  "quota_exceeded",
-  "secret_not_found",
-  "not_found",
-  "conflict",
-  "precondition_failed",
-  "payload_too_large",
-  "rate_limited",
-  "internal_error",
-  "unavailable",
-] as const;
+import type { ErrorCode } from "@coffer/contract";
 
-/** What a signed history says against the use of a key. docs/histories.md says what to do about each. */
+/** The errors of signed histories that forbid the use of a key. docs/histories.md explains each. */
 export const historyCodes = [
   "history_invalid",
   "signer_removed",
@@ -39,18 +19,13 @@ export const historyCodes = [
 ] as const;
 
 /**
- * Client-side codes: `network` (no answer), `bad_answer` (an answer that is not the interface's), `not_decrypted`
- * (wrong key or altered ciphertext), `configuration` (a configuration or session that cannot be used), `no_key` (the
- * folder's key was never sealed to this caller), and those of histories.
+ * Client-side codes: `network` (no response), `bad_answer` (a response that violates the
+ * interface), `not_decrypted` (wrong key or altered ciphertext), `configuration` (an unusable
+ * configuration or session), `no_key` (the folder's key was never sealed to this caller), and those
+ * of histories.
  */
 export type CofferErrorCode =
-  | (typeof serverCodes)[number]
-  | (typeof historyCodes)[number]
-  | "network"
-  | "bad_answer"
-  | "not_decrypted"
-  | "configuration"
-  | "no_key";
+  ErrorCode | (typeof historyCodes)[number] | "network" | "bad_answer" | "not_decrypted" | "configuration" | "no_key";
 
 export interface CofferErrorOptions {
   /** HTTP status of the answer, when there was one. */
@@ -63,11 +38,17 @@ export interface CofferErrorOptions {
   cause?: unknown;
 }
 
-/** The one error this package throws. `code` is closed and stable; `message` is for a person and holds no secret. */
+/**
+ * The only error of this package. `code` is closed and stable; `message` is for a person and
+ * contains no secret.
+ */
 export class CofferError extends Error {
   readonly code: CofferErrorCode;
   readonly status: number | undefined;
-  /** Whether `code` is only what the HTTP status means: the answer was not the service's own, but a proxy's, say. */
+  /**
+   * Whether `code` is derived from the HTTP status alone: the response came from a proxy, for
+   * instance, not from the service.
+   */
   readonly foreign: boolean;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -83,9 +64,4 @@ export class CofferError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.details = options.details;
   }
-}
-
-/** Whether a string found in an answer is one of the server's codes. */
-export function isServerCode(value: unknown): value is (typeof serverCodes)[number] {
-  return serverCodes.includes(value as (typeof serverCodes)[number]);
 }

@@ -1,11 +1,12 @@
-import { isUuid } from "./asked-for.ts";
+import { isUuid } from "./require-requested.ts";
 import { CofferError } from "./errors.ts";
 import { openTitle, readable, unsealedTitleProblem } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
+import { preferPresent } from "./secret-expiry.ts";
 import type { OpenFolder } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
-/** A folder or vault that may be meant by a name. */
+/** A folder or vault that a name may mean. */
 interface Named {
   id: string;
   name: string;
@@ -19,9 +20,10 @@ export function folderOf(folders: readonly OpenFolder[], nameOrId: string): Open
 }
 
 /**
- * The thing with that name or id, without regard to case; undefined when there is none. What may be an id is never a name.
- * Names are the histories'. A name of one that the caller has not accepted, or of which nothing is verified, counts only
- * where no accepted one has it. Throws CofferError `name_ambiguous` for a name of two accepted ones.
+ * The object with that name or id, without regard to case; undefined when there is none. A text in
+ * the form of an id is never a name. Names come from the histories. A name of an object that is not
+ * accepted or not verified counts only if no accepted object has it. Throws CofferError
+ * `name_ambiguous` for a name of two accepted ones.
  */
 export function namedBy<T extends Named>(noun: string, things: readonly T[], nameOrId: string): T | undefined {
   if (isUuid(nameOrId)) return things.find(({ id }) => id === nameOrId.toLowerCase());
@@ -40,18 +42,19 @@ function nameAmbiguous(noun: string, name: string, things: readonly { id: string
   );
 }
 
-/** As the service compares names: of the forms of a letter, and of upper and lower case, each is as good. */
+/** Compares names like the service: NFKC, without regard to case. */
 function folded(name: string): string {
   return name.normalize("NFKC").toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }
 
 /**
- * The secret of that uid or exact sealed title among a folder's secrets; undefined when there is none. With `unsealed` the
- * name in the payload, and then the service's word, count for a secret that has no sealed title. A secret that cannot be
- * opened, such as another program's, has no title.
- * Throws CofferError `name_ambiguous` naming the uids when several have the title, `invalid_request` when only secrets without a
- * sealed one have it, `not_decrypted` when the service shows it for one that cannot be opened and no other has it, and what `keyOf`
- * throws.
+ * The secret with that uid or exact sealed title; undefined when there is none. With `unsealed`, a
+ * secret without a sealed title is found by the name in its payload, and then by the service's
+ * title. A secret that cannot be opened, such as another program's, has no title. Throws
+ * CofferError `name_ambiguous` with the uids when several have the title, `invalid_request` when
+ * only secrets without a sealed title have it, `not_decrypted` when only an unreadable secret is
+ * shown with it, and what `keyOf` throws. Expired secrets count only if all that have the title have
+ * expired.
  */
 export async function findSecret(
   views: readonly SecretView[],
@@ -65,7 +68,8 @@ export async function findSecret(
   const candidates = inFolder.filter((view) => (view.title || title) === title);
   const titles = await Promise.all(candidates.map((view) => readable(folder, openTitle(view, folder))));
   const isSealed = ({ title_encrypted: sealed }: SecretView): boolean => unsealed || sealed !== "";
-  const matches = candidates.filter((view, index) => titles[index] === title && isSealed(view));
+  const titled = candidates.filter((view, index) => titles[index] === title && isSealed(view));
+  const matches = preferPresent(titled, (view) => view);
   if (matches.length > 1)
     throw new CofferError(
       "name_ambiguous",
@@ -78,7 +82,10 @@ export async function findSecret(
   return matches[0];
 }
 
-/** The value of a field. Throws CofferError `secret_not_found` naming the fields that there are. */
+/**
+ * The value of a field. Throws CofferError `secret_not_found` with the names of the existing
+ * fields.
+ */
 export function fieldOf(secret: Secret, name: string): string {
   const value = Object.hasOwn(secret.fields, name) ? secret.fields[name] : undefined;
   if (value !== undefined) return value;
@@ -89,7 +96,10 @@ export function fieldOf(secret: Secret, name: string): string {
   );
 }
 
-/** Secrets whose title contains the text, without regard to case: exact first, then those that start with it. */
+/**
+ * Secrets whose title contains the text, without regard to case: exact matches first, then
+ * prefixes.
+ */
 export function matching(secrets: readonly Secret[], text: string): Secret[] {
   const wanted = text.toLowerCase();
   const rank = ({ title }: Secret): number => {

@@ -4,8 +4,8 @@ import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
 /**
- * The folder of that name or id; asks the service when it is not known, and the caller about one that was not accepted yet.
- * Throws CofferError `not_found`, `name_ambiguous`.
+ * The folder with that name or id. Queries the service when it is unknown, and asks the caller
+ * about one that is not accepted yet. Throws CofferError `not_found`, `name_ambiguous`.
  */
 export async function requireFolder(store: SecretStore, nameOrId: string): Promise<OpenFolder> {
   const known = folderOf(await store.folders(false), nameOrId);
@@ -14,21 +14,22 @@ export async function requireFolder(store: SecretStore, nameOrId: string): Promi
   if (folder !== undefined) return folder;
   throw new CofferError(
     "not_found",
-    `there is no folder ${nameOrId} that you may use: make it first, or ask for access`,
+    `there is no folder ${nameOrId} that you may use: create it first, or request access`,
   );
 }
 
 /**
- * The caller's folders with the keys that these secrets are sealed under: when a folder, or what the history says of it, is
- * not known, those that were kept, and asks the service anew when they do not have it either.
- * Throws the CofferError for which the service did not answer when only it could say: a secret that does not open with
- * a key from before the rotation would be taken for one that nobody can open.
+ * The caller's folders with the keys of these secrets. When a folder or its history is not known,
+ * first the stored folders are used, and then the service is queried again. Throws the CofferError
+ * of a failed query when only the service could decide: a secret that does not open with an older
+ * key would otherwise look unreadable.
  */
 export async function foldersFor(store: SecretStore, views: readonly SecretView[]): Promise<OpenFolder[]> {
   const known = await store.folders(false);
   if (fit(known, views)) return known;
-  // A kept folder without its key says nothing: the key may have been sealed to the caller since.
-  const kept = await store.keptFolders?.((folders) => fit(folders.filter(hasKey), views));
+  // A stored folder without its key proves nothing: the key may have been sealed to the caller
+  // since.
+  const kept = await store.storedFolders?.((folders) => fit(folders.filter(hasKey), views));
   if (kept !== undefined) return kept;
   const fresh = await store.folders(true);
   const away = store.foldersAway?.();

@@ -1,6 +1,6 @@
 import { contexts } from "@coffer/crypto";
 import { holderOf } from "@coffer/history";
-import { askedFor } from "./asked-for.ts";
+import { requireRequested } from "./require-requested.ts";
 import { CofferError } from "./errors.ts";
 import { grantKey } from "./histories/grant-key.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
@@ -11,7 +11,6 @@ import type { SecretStore } from "./secret-store.ts";
 import { folderAt } from "./share-folder.ts";
 import type { ClientGrantView, MachineView } from "./views.ts";
 
-/** Which machine is given which folder, and what it may do in it. */
 export interface GrantRequest {
   clientId: string;
   folderId: string;
@@ -19,11 +18,11 @@ export interface GrantRequest {
 }
 
 /**
- * Seals a folder's key to a machine's public key and hands it over with the entry that names the machine, or changes the
- * machine's permission. The key is the one of the machine in a folder that the caller trusts; of any other machine the words
- * are compared first.
- * Throws CofferError `holder_unconfirmed` when they are not compared, or the service shows another key than the histories,
- * `access_denied` when the caller does not manage the folder.
+ * Seals a folder's key to a machine's public key and sends it with the entry that names the
+ * machine, or changes the machine's permission. The public key comes from a folder that the caller
+ * trusts; for any other machine the words are compared first. Throws CofferError
+ * `holder_unconfirmed` when they are not compared, or the service shows another key than the
+ * histories; `access_denied` when the caller does not manage the folder.
  */
 export async function grantFolder(
   store: SecretStore,
@@ -42,7 +41,7 @@ export async function grantFolder(
     context: contexts.sharedFolderKey(folderId),
     async send(body) {
       const answer = await store.send({ method: "PUT", path, body });
-      return askedFor<ClientGrantView>(answer, { client_id: clientId, folder_id: folderId, permission });
+      return requireRequested<ClientGrantView>(answer, { client_id: clientId, folder_id: folderId, permission });
     },
   }));
 }
@@ -50,7 +49,8 @@ export async function grantFolder(
 async function machineKey(trust: PersonTrust, machine: MachineView, confirm: ConfirmKey | undefined): Promise<string> {
   const { client_id: id, name, public_key: shown } = machine;
   const keys = new Set<string>();
-  // The service says in which folders to look; a machine that is found in none is confirmed by words.
+  // The service says in which folders to look. A machine that no history names is confirmed by
+  // words.
   for (const { id: folderId } of machine.folders) {
     const known = await trust.histories.known(`folder:${folderId}`);
     if (known?.accepted !== true) continue;
@@ -74,8 +74,8 @@ async function machineKey(trust: PersonTrust, machine: MachineView, confirm: Con
 }
 
 /**
- * Names a machine in the histories of the folders that it was granted and that the caller manages, where they do not name it
- * yet, and seals their keys to it. The words are compared once.
+ * Names a machine in the histories of its granted folders that the caller manages and that do not
+ * name it yet, and seals their keys to it. The words are compared once.
  */
 export async function confirmMachine(
   store: SecretStore,

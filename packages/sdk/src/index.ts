@@ -1,4 +1,6 @@
-export { isUuid } from "./asked-for.ts";
+export { recordTypes } from "@coffer/contract";
+export type { Permission, RecordType, Role, SiemFormat } from "@coffer/contract";
+export { isUuid } from "./require-requested.ts";
 export { bootstrap } from "./bootstrap.ts";
 export type { BootstrapOptions, BootstrapRequest } from "./bootstrap.ts";
 export { createClient } from "./create-client.ts";
@@ -53,7 +55,6 @@ export type { VaultGrantView, VaultMemberView } from "./vaults/views.ts";
 export { canonicalUrl, safeUrl } from "./transport.ts";
 export type { TransportOptions } from "./transport.ts";
 export type { UsableFolder } from "./usable-folder.ts";
-export { recordTypes } from "./views.ts";
 export type {
   AccountView,
   ApplicationView,
@@ -63,14 +64,10 @@ export type {
   HolderView,
   InviteView,
   MemberView,
-  Role,
   SessionListItem,
   FolderView,
   MachineView,
   OrganizationView,
-  Permission,
-  RecordType,
-  SiemFormat,
   SiemTestView,
   SiemWebhookView,
   TokenView,

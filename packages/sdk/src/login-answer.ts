@@ -17,15 +17,15 @@ const loginFields = {
 } as const;
 
 /**
- * The answer of a refresh, whole: what is kept in place of the old tokens must not be the page of a stranger that
- * answers 200. Throws CofferError `bad_answer` naming the field that is missing.
+ * Validates the response of a refresh: a foreign page with status 200 must not replace the stored
+ * tokens. Throws CofferError `bad_answer` with the missing field.
  */
 export function tokensAnswer(answer: unknown): TokensView {
   requireFields(answer, tokenFields);
   return answer as TokensView; // its fields have just been checked
 }
 
-/** The answer of a registration or login, whole. Throws as above. */
+/** Validates the response of a registration or login. Throws like `tokensAnswer`. */
 export function loginAnswer(answer: unknown): LoginView {
   requireFields(answer, loginFields);
   requireFields((answer as LoginView).user, { id: "string", email: "string" });

@@ -1,12 +1,14 @@
 import { contexts, decodeBase64, unboxBound } from "@coffer/crypto";
-import { askedFor, isUuid } from "./asked-for.ts";
-import type { CofferError } from "./errors.ts";
+import { requireRequested, isUuid } from "./require-requested.ts";
+import { CofferError } from "./errors.ts";
 import type { Unsealing } from "./folder-key.ts";
 import type { Histories } from "./histories/histories.ts";
+import { joinFolders } from "./histories/join-folders.ts";
 import { machineHistories, machineSelf } from "./histories/machine-trust.ts";
+import type { Self } from "./histories/self.ts";
 import { memoryTrust, trustedIn } from "./histories/trust-storage.ts";
 import type { TrustRecord, TrustStorage } from "./histories/trust-storage.ts";
-import { trustedFolder } from "./histories/trusted-folder.ts";
+import { areStillTrusted, trustedFolder } from "./histories/trusted-folder.ts";
 import { trustOf } from "./machine-configuration.ts";
 import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
 import { machineTokens } from "./machine-tokens.ts";
@@ -23,13 +25,16 @@ export interface MachineStore extends SecretStore {
 }
 
 export interface MachineStoreOptions {
-  /** Where the machine keeps what it trusts; in memory, from its configuration on, unless given. */
+  /**
+   * The storage of the machine's pins. By default they start from its configuration and stay in
+   * memory.
+   */
   trust?: TrustStorage | undefined;
   /** Unix milliseconds. */
   now?: (() => number) | undefined;
 }
 
-/** Reaches secrets as the machine that the configuration describes. */
+/** Accesses secrets as the machine of the configuration. */
 export function machineStore(
   configuration: MachineConfiguration,
   transport: Transport,
@@ -46,29 +51,33 @@ export function machineStore(
   const opened = async (answer: ApiAnswer): Promise<OpenFolder[]> => {
     const self = machineSelf(configuration);
     const unsealing = machineUnsealing(configuration, known);
-    // A machine cannot see who its managers are but by their ids.
+    // A machine knows managers only by their ids.
     const managers = (): Promise<string[]> => Promise.resolve([]);
     const views = namedItems<FolderView>(dataOf(answer)).filter(({ id }) => isUuid(id));
+    await joinLate(views, configuration, histories, send);
     const open = (view: FolderView): Promise<OpenFolder> =>
       trustedFolder(view, { histories, self, unsealing, managers });
     const folders = await Promise.all(views.map(async (view) => ({ view, folder: await open(view) })));
-    // One that was given later is accepted by what the histories of the others say now.
+    // A folder that was granted later may be accepted because of what the other histories contain
+    // now.
     return Promise.all(folders.map(async ({ view, folder }) => (folder.trusted === false ? open(view) : folder)));
   };
 
   return {
     send,
+    seesExpired: false,
     histories,
     async folders(fresh) {
-      if (fresh) {
+      const self = (): Promise<Self> => Promise.resolve(machineSelf(configuration));
+      if (fresh || !(await areStillTrusted(known, { histories, self }))) {
         const answer = await send({ method: "GET", path: foldersPath });
         known = await opened(answer);
         away = answer.away;
       }
       return known;
     },
-    async keptFolders(fit) {
-      const answer = await transport.kept?.(foldersPath);
+    async storedFolders(fit) {
+      const answer = await transport.stored?.(foldersPath);
       const folders = answer === undefined ? [] : await opened(answer);
       if (answer === undefined || !fit(folders)) return undefined;
       return (known = folders);
@@ -78,7 +87,7 @@ export function machineStore(
     pathIn: () => `${root}/secrets`,
     async one(uid) {
       const path = `${root}/secrets/${encodeURIComponent(uid)}`;
-      return askedFor<SecretView>(await send({ method: "GET", path }), { uid });
+      return requireRequested<SecretView>(await send({ method: "GET", path }), { uid });
     },
     search: async (title) =>
       dataOf(await send({ method: "GET", path: `${root}/secrets/search`, query: { title } })) as SecretView[],
@@ -86,8 +95,21 @@ export function machineStore(
 }
 
 /**
- * A machine's ways: what came with its one-time token opens with the token's wrap key, which it no longer has once it
- * has opened them; they are then the keys it remembers. Whether such a key is the present one, the history's check says.
+ * Joins histories that the service did not show at the bootstrap, while the configuration has the
+ * token. Errors surface when the folder is opened.
+ */
+async function joinLate(...joining: Parameters<typeof joinFolders>): Promise<void> {
+  try {
+    await joinFolders(...joining);
+  } catch (error) {
+    if (!(error instanceof CofferError)) throw error;
+  }
+}
+
+/**
+ * A machine's keys from its one-time token open with the token's wrap key. After the bootstrap the
+ * machine has only the opened keys. The history's check decides whether such a key is the current
+ * one.
  */
 function machineUnsealing(configuration: MachineConfiguration, known: readonly OpenFolder[]): Unsealing {
   return {
@@ -108,15 +130,16 @@ function configuredKey({ folders }: MachineConfiguration, id: string): Uint8Arra
 }
 
 /**
- * A folder as the configuration has it, with its key when that is the one of the version that the history was at. Whether it
- * still is, the first answer says.
+ * A folder from the configuration, with its key if the key has the version of the stored history.
+ * The first response shows whether it still is.
  */
 function rememberedFolder(
   { id, name, permission, key_version, key }: ConfiguredFolder,
   trust: TrustRecord,
 ): OpenFolder {
-  const { state, accepted } = trustedIn(trust, `folder:${id}`) ?? { state: null, accepted: false };
-  if (state === null || !accepted) return { id, name, permission, keyVersion: undefined, key: null };
+  const trusted = trustedIn(trust, `folder:${id}`);
+  const state = trusted?.state ?? null;
+  if (trusted?.accepted !== true || state === null) return { id, name, permission, keyVersion: undefined, key: null };
   const present = key !== null && key_version === state.ver;
   return {
     id,
@@ -126,5 +149,6 @@ function rememberedFolder(
     key: present ? decodeBase64(key) : null,
     historySeq: state.head.seq,
     trusted: true,
+    verified: { ...trusted, state },
   };
 }

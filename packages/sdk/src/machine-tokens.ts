@@ -6,8 +6,8 @@ import type { MachineConfiguration } from "./machine-configuration.ts";
 const renewBeforeSeconds = 30;
 
 /**
- * A machine's bearer tokens: signed with its private key for `audience`, and made anew shortly before the last one
- * ends, or when the clock was set back. `now` in Unix milliseconds.
+ * A machine's bearer tokens, signed with its private key for `audience`. A new one is made shortly
+ * before the last one expires, or when the clock was set back. `now` in Unix milliseconds.
  */
 export function machineTokens(
   configuration: MachineConfiguration,

@@ -1,9 +1,8 @@
 import { CofferError } from "./errors.ts";
 
-/** The scheme of a notation, with its slashes. */
 export const notationScheme = "coffer://";
 
-/** The place of one field: `coffer://<folder>/<title>/field/<field>`, percent-decoded. */
+/** The name of one field: `coffer://<folder>/<title>/field/<field>`, percent-decoded. */
 export interface Notation {
   /** Name or id of the folder. */
   folder: string;
@@ -13,8 +12,8 @@ export interface Notation {
 }
 
 /**
- * Reads a notation: split on `/`, then percent-decoded, exactly four parts with the literal `field` in third place.
- * Throws CofferError `invalid_request` for anything else.
+ * Parses a notation: split on `/`, then percent-decoded, exactly four parts with the literal
+ * `field` in third position. Throws CofferError `invalid_request` for anything else.
  */
 export function parseNotation(text: string): Notation {
   const parts = partsOf(text);
@@ -26,8 +25,8 @@ export function parseNotation(text: string): Notation {
 }
 
 /**
- * Reads what names a whole secret: `coffer://<folder>/<title>`, or the notation of one of its fields.
- * Throws CofferError `invalid_request` for anything else.
+ * Parses the name of a whole secret: `coffer://<folder>/<title>`, or the notation of one of its
+ * fields. Throws CofferError `invalid_request` for anything else.
  */
 export function parseSecretNotation(text: string): Omit<Notation, "field"> & { field: string | undefined } {
   const parts = partsOf(text);
@@ -54,7 +53,10 @@ function wrong(why: string): CofferError {
   return new CofferError("invalid_request", `not a notation (${why}): write coffer://<folder>/<title>/field/<field>`);
 }
 
-/** Writes a notation so that `parseNotation` reads the same three names, whatever characters they hold. */
+/**
+ * Formats a notation so that `parseNotation` returns the same names, whatever characters they
+ * contain.
+ */
 export function formatNotation({ folder, title, field }: Notation): string {
   const escape = (part: string): string => part.replace(/[%/?#\s\p{Cc}]/gu, encodeURIComponent);
   return `${notationScheme}${escape(folder)}/${escape(title)}/field/${escape(field)}`;

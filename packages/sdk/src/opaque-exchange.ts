@@ -13,19 +13,18 @@ import type { ApiAnswer, ApiRequest } from "./transport.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** A POST's answer. */
 export async function post(send: Send, path: string, body: unknown): Promise<unknown> {
   return (await send({ method: "POST", path, body })).body;
 }
 
-/** A text in an answer. Throws CofferError `bad_answer` when it is not there. */
+/** A text field of a response. Throws CofferError `bad_answer` when it is missing. */
 export function textOf(answer: unknown, name: string): string {
   const value = (answer as Record<string, unknown>)[name];
   if (typeof value === "string") return value;
   throw new CofferError("bad_answer", `the service's answer has no ${name}`);
 }
 
-/** What cannot be opened or read of an answer, in this package's words. */
+/** Converts errors of `@coffer/crypto` to CofferError. */
 export async function understood<T>(result: Promise<T>): Promise<T> {
   try {
     return await result;
@@ -39,7 +38,7 @@ export async function understood<T>(result: Promise<T>): Promise<T> {
   }
 }
 
-/** What proves a password to the service, and the key that it opens the user key with. */
+/** The proof of a password for the service, and the key that opens the user key. */
 export interface Proof {
   login_id: string;
   finish_login_request: string;
@@ -48,8 +47,9 @@ export interface Proof {
 }
 
 /**
- * Begins a login and answers it; with the credential of this device for the account, where there is one. A wrong password shows here, before anything is sent that could confirm it.
- * Throws CofferError `invalid_credentials` for a wrong password as for an unknown e-mail.
+ * Starts a login and computes its proof, with this device's credential for the account if there is
+ * one. A wrong password shows here, before anything is sent that could confirm it. Throws
+ * CofferError `invalid_credentials` for a wrong password or an unknown e-mail.
  */
 export async function provePassword(
   send: Send,
@@ -66,18 +66,18 @@ export async function provePassword(
   return { login_id: textOf(started, "login_id"), finish_login_request: finishLoginRequest, exportKey };
 }
 
-/** The user key as a password opens it. Throws CofferError `not_decrypted`. */
+/** Opens the user key with a password's export key. Throws CofferError `not_decrypted`. */
 export async function openUserKey(exportKey: string, sealed: string): Promise<Uint8Array> {
   return understood(unboxBound(await userKeySealKey(exportKey), sealed, contexts.userKey()));
 }
 
-/** A password as it is registered: what the service keeps of it, and the user key sealed under it. */
+/** A registered password: what the service stores of it, and the user key sealed under it. */
 export interface NewPassword {
   registration_record: string;
   encrypted_user_key: string;
 }
 
-/** Registers a password in two steps: `start` sends OPAQUE's request and returns the answer that holds the response. */
+/** Registers a password in two steps. `start` sends OPAQUE's request and returns the response. */
 export async function registerPassword<Started>(
   password: string,
   start: (registrationRequest: string) => Promise<Started>,
@@ -97,7 +97,7 @@ export async function registerPassword<Started>(
   };
 }
 
-/** A new recovery key for a user key: the text for the person, and what the service keeps. */
+/** A new recovery key for a user key: the text for the person, and what the service stores. */
 export async function newRecovery(
   userKey: Uint8Array,
 ): Promise<{ recoveryKey: string; recovery: { proof_hash: string; encrypted_user_key: string } }> {
@@ -110,16 +110,17 @@ export async function newRecovery(
 }
 
 /**
- * Asks for a code of the second factor; `again` after a wrong one. `refusal` is how the service said that it wants one: to
- * be thrown by whoever has none to give. What this throws, the caller gets.
+ * Requests a code of the second factor; `again` after a wrong one. `refusal` is the service's
+ * error, to throw when there is no code. The caller gets what this throws.
  */
 export type AskOtp = (again: boolean, refusal: CofferError) => Promise<string>;
 
 const mostCodes = 5;
 
 /**
- * Sends what may need a code of the second factor: without one, and when the service asks, with what `ask` returns, as
- * often as the service allows. `needs` is how the service says that a code is missing or wrong.
+ * Sends a request that may need a code of the second factor: first without one, then with the codes
+ * of `ask`, as often as the service allows. `needs` is the service's error for a missing or wrong
+ * code.
  */
 export async function withOtp<T>(
   send: (otp: string | undefined) => Promise<T>,

@@ -4,7 +4,7 @@ import { CofferError } from "./errors.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 import type { PersonSession } from "./person-session.ts";
 
-/** The parts of a session that hold the person's private key. */
+/** The parts of a session that contain the person's private key. */
 type SealedKey = Pick<PersonSession, "user_key" | "encrypted_private_key">;
 
 /** A person's private key as PKCS#8 DER. Throws CryptoError when the user key does not open it. */
@@ -13,8 +13,8 @@ export function personPrivateKey({ user_key, encrypted_private_key }: SealedKey)
 }
 
 /**
- * A person's public key, computed from the private key that the session holds: base64 of the SPKI DER.
- * Throws CofferError `bad_answer` when the user key does not open the private key.
+ * A person's public key, computed from the session's private key: base64 of the SPKI DER. Throws
+ * CofferError `bad_answer` when the user key does not open the private key.
  */
 export async function personPublicKey(sealed: SealedKey): Promise<string> {
   try {
@@ -27,14 +27,18 @@ export async function personPublicKey(sealed: SealedKey): Promise<string> {
   }
 }
 
-/** The fingerprint of a person's own key, computed from the private key. Throws CofferError `bad_answer`. */
+/**
+ * The fingerprint of a person's own key, computed from the private key. Throws CofferError
+ * `bad_answer`.
+ */
 export async function personFingerprint(sealed: SealedKey): Promise<Fingerprint> {
   return fingerprint(await personPublicKey(sealed));
 }
 
 /**
  * The fingerprint of a machine's own key, computed from the private key in its configuration.
- * Throws CofferError `configuration` when that is no private key, or the public key beside it is of another one.
+ * Throws CofferError `configuration` when that is malformed, or the public key does not belong to
+ * it.
  */
 export async function machineFingerprint({
   private_key,

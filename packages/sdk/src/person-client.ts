@@ -1,6 +1,7 @@
+import type { Role, SiemFormat } from "@coffer/contract";
 import type { Fingerprint } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
-import { askedFor } from "./asked-for.ts";
+import { requireRequested } from "./require-requested.ts";
 import { auditPages } from "./audit-pages.ts";
 import type { AuditFilter, AuditPage } from "./audit-pages.ts";
 import { createFolder } from "./create-folder.ts";
@@ -28,6 +29,7 @@ import {
   createOrganization,
   inviteMember,
   removeMember,
+  restateCut,
   stillNaming,
   updateMember,
 } from "./histories/organization.ts";
@@ -66,9 +68,7 @@ import type {
   MachineView,
   MemberView,
   OrganizationView,
-  Role,
   SessionListItem,
-  SiemFormat,
   SiemTestView,
   SiemWebhookView,
   TokenView,
@@ -76,19 +76,20 @@ import type {
 } from "./views.ts";
 
 export interface PersonClientOptions extends Partial<TransportOptions>, SecretsClientOptions {
-  /** Id of the organization that calls are about; without it the service takes the oldest membership. */
+  /** The id of the calls' organization. Without it the service takes the oldest membership. */
   organization?: string | undefined;
-  /**
-   * Keeps between runs what this device trusts. Without it every run begins from the person's keyring.
-   */
+  /** Stores key pins between runs. Without it every run starts from the person's keyring. */
   trust?: TrustStorage | undefined;
-  /** Asked when a folder or vault is used that somebody gave the caller, once. Without it that is `not_accepted`. */
+  /**
+   * Called once when the caller uses a folder or vault that another member shared. Without it that
+   * is `not_accepted`.
+   */
   accept?: AcceptOffer | undefined;
-  /** Hears why the keyring, which tells the person's other devices what this one trusts, could not be brought up to date. */
+  /** Called when key pins could not be exchanged with the person's other devices. */
   onKeyringTrouble?: ((error: CofferError) => void) | undefined;
 }
 
-/** A SIEM endpoint to be made. docs/siem.md has the credentials of each format. */
+/** A new SIEM endpoint. docs/siem.md lists the credentials of each format. */
 export interface NewSiemWebhook {
   name?: string | undefined;
   format: SiemFormat;
@@ -97,105 +98,150 @@ export interface NewSiemWebhook {
   enabled?: boolean | undefined;
 }
 
-/** What a person does. Every method throws CofferError. Things are named by their ids. */
+/** The operations of a person. Every method throws CofferError. Objects are named by their ids. */
 export interface PersonClient {
   readonly url: string;
   account(): Promise<AccountView>;
-  /** The fingerprint of the caller's own key, computed from the private key here and not from an answer. */
+  /** The fingerprint of the caller's own key, computed from the private key here. */
   fingerprint(): Promise<Fingerprint>;
-  /** Ends the session on the server; the session that is kept is the caller's to forget. */
+  /**
+   * The caller's user key as the service stores it for the recovery key. `checkRecoverySeal` of `@coffer/sdk/backup` says
+   * whether it is.
+   */
+  recoverySeal(): Promise<string>;
+  /** Ends the session on the server. The caller must delete the stored session. */
   logout(): Promise<void>;
   readonly secrets: SecretsClient;
   readonly vaults: VaultsClient;
   readonly records: RecordsClient;
-  /** While travelling, vaults that are not safe for it do not exist for the caller, on any device. */
+  /**
+   * While travelling, vaults that are not safe for travel do not exist for the caller, on any
+   * device.
+   */
   readonly travel: {
     status(): Promise<TravelModeView>;
-    /** From the answer on nothing of the hidden vaults is left. To end it takes the password: `accountSecurity`. */
+    /**
+     * After the response nothing of the hidden vaults is left. Ending it needs the password:
+     * `accountSecurity`.
+     */
     start(): Promise<TravelModeView>;
     /**
-     * Forgets in `trust` all vaults that are not in sight. What a sync's storage holds of them is its own to forget. Rejects when
-     * they cannot be forgotten.
+     * Deletes all invisible vaults from `trust`. A sync's storage deletes its own copy. Rejects
+     * when it fails.
      */
     forgetHidden(): Promise<void>;
   };
   /**
-   * Keeps this device up to date with the vaults, from what the storage holds on, until it is stopped. Resolves when the
-   * storage is read; `ready` of the result when the device is up to date.
+   * Synchronizes this device with the vaults, starting from the storage, until it is stopped.
+   * Resolves when the storage is read; `ready` of the result resolves when the device is up to
+   * date.
    */
   sync(options?: SyncOptions): Promise<Sync>;
   readonly organizations: {
     list(): Promise<AccountView["organizations"]>;
     current(): Promise<OrganizationView>;
     create(name: string): Promise<OrganizationView>;
-    /** Gives an organization a history that was made without one; `confirm` is asked about the key of each member. */
+    /**
+     * Starts the history of an organization without one. `confirm` is called for the key of each
+     * member.
+     */
     adopt(confirm: ConfirmKey): Promise<Adoption>;
-    /** Trusts the history as the service shows it, once the newest signer's words were compared. */
+    /**
+     * Trusts the history as the service shows it now, after the newest signer's words were
+     * compared.
+     */
     trust(id: string, confirm: ConfirmKey): Promise<void>;
   };
-  /** What the person's devices tell each other. */
+  /** The key pins that the person's devices share. */
   readonly keyring: {
-    /** Begins again from what the service shows, when `ask` says that it may be trusted. */
+    /** Starts again from what the service shows, if `ask` confirms it. */
     trust(ask: (shown: readonly Trustworthy[]) => Promise<boolean>): Promise<void>;
   };
   readonly folders: {
-    /** The folders under the names of their histories, each with what keeps its key from being used. */
+    /**
+     * The folders under the names of their histories, each with the error that makes its key
+     * unusable.
+     */
     list(): Promise<ListedFolder[]>;
-    /** The folder of that name or id. Names are the histories'; a name of two is `name_ambiguous`. */
+    /**
+     * The folder with that name or id. Names come from histories. An ambiguous name is
+     * `name_ambiguous`.
+     */
     find(nameOrId: string): Promise<UsableFolder>;
-    /** Makes a folder with a new key that only the caller can open. */
+    /** Creates a folder with a new key that only the caller can open. */
     create(name: string): Promise<FolderSummary>;
     rename(id: string, name: string): Promise<FolderSummary>;
-    /** With `force` also a folder that holds secrets, and them; else that is `conflict`. It cannot be undone. */
+    /**
+     * `force` also deletes a folder with secrets, which is otherwise a `conflict`. It cannot be
+     * undone.
+     */
     remove(id: string, options?: { force?: boolean | undefined }): Promise<void>;
     holders(id: string): Promise<HolderView[]>;
     /** Gives a member the folder with its key, or changes the permission. */
     share(id: string, request: ShareRequest): Promise<FolderMemberView>;
-    /** Ends a member's access at once. The folder's history says so from its next rotation on. */
+    /** Ends a member's access at once. The folder's history records it with its next rotation. */
     unshare(id: string, userId: string): Promise<void>;
-    /** Gives the folder a new key, for the holders that its history confirms. */
+    /** Gives the folder a new key, for the members and machines that its history confirms. */
     rotate(id: string): Promise<RotatedFolder>;
-    /** What is offered, to be accepted. */
+    /** The offer of a folder that is not accepted yet. */
     offer(id: string): Promise<Offer>;
-    /** Accepts a folder that somebody gave the caller. */
+    /** Accepts a folder that another member shared. */
     accept(id: string): Promise<void>;
-    /** Gives a folder a history that was made without one; `confirm` is asked about the key of each machine. */
+    /**
+     * Starts the history of a folder without one. `confirm` is called for the key of each machine.
+     */
     adopt(id: string, confirm: ConfirmKey): Promise<Adoption>;
-    /** Trusts the history as the service shows it, once the newest signer's words were compared. */
+    /**
+     * Trusts the history as the service shows it now, after the newest signer's words were
+     * compared.
+     */
     trust(id: string, confirm: ConfirmKey): Promise<void>;
   };
   readonly members: {
     list(): Promise<MemberView[]>;
-    /** What is not given stays. */
+    /** Fields that are not given are not changed. */
     update(
       userId: string,
       change: { role?: Role | undefined; status?: MemberView["status"] | undefined },
     ): Promise<MemberView>;
     /**
-     * Ends the person's access at once, and signs it as far as the caller may; with one's own id leaves. Rotate the folders and
-     * vaults that the answer names. With `force` also the only manager of some, else that is `conflict`.
+     * Ends the person's access at once, and signs it as far as the caller may. With the caller's
+     * own id, leaves. The folders and vaults in the result must be rotated. `force` also removes
+     * the only manager of some, which is otherwise a `conflict`.
      */
     remove(userId: string, options?: { force?: boolean | undefined }): Promise<Removal>;
-    /** Signs that a member's key is the one that the service shows, once the words were compared. */
+    /**
+     * Corrects how far a former member's signatures count in a folder or vault, where the service
+     * named a wrong entry at the removal. `entry` is the newest that its users have verified; by
+     * default this device's.
+     */
+    restateCut(
+      userId: string,
+      resource: { kind: "folder" | "vault"; id: string },
+      entry?: { seq: number; hash: string },
+    ): Promise<{ seq: number; hash: string }>;
+    /**
+     * Signs that a member's key is the one that the service shows, after the words were compared.
+     */
     confirm(userId: string, confirm: ConfirmKey): Promise<void>;
     /**
-     * The members as the organization's history names them, by their ids; with `folder`, its id, those of the organization that
-     * the folder's history names.
+     * The members that the organization's history names. With `folder`, an id, those of the
+     * organization that the folder's history names.
      */
     confirmed(options?: {
       folder?: string | undefined;
     }): Promise<{ user_id: string; email: string; public_key: string }[]>;
     sessions(userId: string): Promise<SessionListItem[]>;
-    /** Ends one session of a member, or without an id all. */
+    /** Ends one session of a member; all without an id. */
     endSessions(userId: string, sessionId?: string): Promise<void>;
-    /** Turns a member's travel mode on or off, as an administrator. */
+    /** Switches a member's travel mode, as an administrator. */
     setTravel(userId: string, enabled: boolean): Promise<TravelModeView>;
-    /** The key that something is sealed to for this person, with the fingerprint to compare. */
+    /** The person's public key, with the fingerprint to compare. */
     publicKey(userId: string): Promise<{ public_key: string; fingerprint: Fingerprint }>;
   };
   readonly invites: {
     list(): Promise<InviteView[]>;
-    /** `token` is for the person who is invited; it is nowhere else and cannot be had again. */
+    /** `token` is for the invited person. It is returned only once. */
     create(email: string, role: Role): Promise<InviteView & { token: string }>;
     remove(id: string): Promise<void>;
     /** Joins the organization of an invitation to the caller's e-mail. */
@@ -209,57 +255,66 @@ export interface PersonClient {
   readonly applications: {
     list(): Promise<ApplicationView[]>;
     create(name: string, description?: string): Promise<ApplicationView>;
-    /** What is not given stays. */
+    /** Fields that are not given are not changed. */
     update(
       id: string,
       change: { name?: string | undefined; description?: string | undefined },
     ): Promise<ApplicationView>;
-    /** Revokes its machines too. */
+    /** Also revokes its machines. */
     remove(id: string): Promise<void>;
   };
   readonly tokens: {
     list(applicationId: string): Promise<TokenView[]>;
-    /** Makes a one-time token here, seals the folder keys for it, and tells the service its hash only. */
+    /**
+     * Makes a one-time token here and seals the folder keys for it. The service gets only its hash.
+     */
     create(request: TokenRequest): Promise<NewToken>;
     remove(applicationId: string, id: string): Promise<void>;
   };
   readonly machines: {
     list(applicationId: string): Promise<MachineView[]>;
-    /** Cuts the machine off within a second. */
+    /** Revokes the machine, which takes effect within a second. */
     remove(applicationId: string, clientId: string): Promise<void>;
     /**
-     * Gives a machine a folder with its key, or changes the permission; it has the key from its next request on. `confirm` is
-     * asked about the key of a machine that no folder of the caller's names yet.
+     * Gives a machine a folder with its key, or changes the permission; the machine has the key
+     * from its next request on. `confirm` is called for the key of a machine that no folder of the
+     * caller names yet.
      */
     share(applicationId: string, request: GrantRequest, confirm?: ConfirmKey): Promise<ClientGrantView>;
     /**
-     * Names a machine that sent no join in the histories of its folders that the caller manages, and seals their keys to it,
-     * once `confirm` has said that its key is right. Returns those folders.
+     * Names a machine that has not joined in the histories of its folders that the caller manages,
+     * and seals their keys to it, after `confirm` has accepted its key. Returns those folders.
      */
     confirm(applicationId: string, clientId: string, confirm: ConfirmKey): Promise<{ id: string; name: string }[]>;
-    /** Takes a folder away from a machine, which may have kept its key: rotate the folder. */
+    /** Revokes a machine's grant. The machine may still have the key, so rotate the folder. */
     unshare(applicationId: string, clientId: string, folderId: string): Promise<void>;
   };
   /**
-   * The folders and vaults that this device knows whose histories name a holder (`user:<id>` or `client:<id>`). One whose
-   * access has ended stays there until each is rotated.
+   * The folders and vaults known to this device whose histories name `who` (`user:<id>` or
+   * `client:<id>`). Each names a removed one until it is rotated.
    */
   stillNaming(who: string): Promise<Removal["rotate"]>;
-  /** Where the audit records of the organization are delivered. Owners and admins change it; auditors list it. */
+  /**
+   * The destinations of the organization's audit records. Owners and admins change them; auditors
+   * list them.
+   */
   readonly siem: {
     list(): Promise<SiemWebhookView[]>;
     create(webhook: NewSiemWebhook): Promise<SiemWebhookView>;
-    /** What is not given stays; `credentials` replace all that were set. */
+    /**
+     * Fields that are not given are not changed. `credentials` replace all earlier ones; another
+     * origin needs them again, otherwise it is 400.
+     */
     update(id: string, change: Partial<Omit<NewSiemWebhook, "format">>): Promise<SiemWebhookView>;
     remove(id: string): Promise<void>;
-    /** Sends one event, and resolves with what the endpoint said. */
+    /** Sends one event, and resolves with the endpoint's response. */
     test(id: string): Promise<SiemTestView>;
   };
   /** Audit records, oldest first, page by page. */
   audit(filter?: AuditFilter): AsyncGenerator<AuditPage, void>;
 }
 
-/** Works as a person with a session, or with one that a keeper shares with other processes. */
+/** Works with a session, or with a keeper that shares one with other processes. */
 export function personClient(
   session: PersonSession | SessionKeeper,
   url: string,
@@ -278,7 +333,7 @@ export function personClient(
 
   const get = async <T>(path: string): Promise<T> => (await send({ method: "GET", path })).body as T;
   const list = async <T>(path: string): Promise<T[]> => dataOf(await send({ method: "GET", path })) as T[];
-  /** What it makes has an id: an answer without one is not the service's. */
+  /** A new object has an id. A response without one does not come from the service. */
   const post = async <T>(path: string, body: unknown): Promise<T> => {
     const { status, body: made } = await send({ method: "POST", path, body });
     if (typeof (made as { id?: unknown } | undefined)?.id === "string") return made as T;
@@ -306,6 +361,12 @@ export function personClient(
     url: transport.url,
     account: () => get("/api/account"),
     fingerprint: async () => personFingerprint(await current()),
+    async recoverySeal() {
+      const answer = await send({ method: "GET", path: "/api/account/recovery" });
+      const { encrypted_user_key: sealed } = answer.body as { encrypted_user_key?: unknown };
+      if (typeof sealed === "string") return sealed;
+      throw new CofferError("bad_answer", "the service's answer is no sealed user key", { status: answer.status });
+    },
     async logout() {
       const { status } = await send({ method: "POST", path: "/api/auth/logout", repeatable: true });
       if (status !== 204)
@@ -359,7 +420,7 @@ export function personClient(
             change: { name },
             send: async (entry) => {
               const answer = await send({ method: "PATCH", path: folderPath(id), body: { name, entry } });
-              return { ...askedFor<FolderSummary>(answer, { id }), name };
+              return { ...requireRequested<FolderSummary>(answer, { id }), name };
             },
           }),
         ),
@@ -377,6 +438,7 @@ export function personClient(
       list: () => list("/api/org/members"),
       update: (userId, change) => updateMember(send, trust, userId, change),
       remove: (userId, { force = false } = {}) => removeMember(send, trust, userId, force),
+      restateCut: (userId, { kind, id }, entry) => restateCut(send, trust, userId, `${kind}:${id}`, entry),
       async confirm(userId, confirm) {
         const members = await list<MemberView>("/api/org/members");
         const found = members.find(({ user_id }) => user_id === userId);
@@ -411,7 +473,7 @@ export function personClient(
       list: () => list("/api/org/applications"),
       create: (name, description) => post("/api/org/applications", { name, description }),
       update: async (id, change) =>
-        askedFor<ApplicationView>(await send({ method: "PATCH", path: application(id), body: change }), { id }),
+        requireRequested<ApplicationView>(await send({ method: "PATCH", path: application(id), body: change }), { id }),
       async remove(id) {
         const machines = await list<MachineView>(`${application(id)}/clients`);
         await remove(application(id));
@@ -448,7 +510,7 @@ export function personClient(
       list: () => list(webhooks),
       create: (given) => post(webhooks, given),
       update: async (id, change) =>
-        askedFor<SiemWebhookView>(await send({ method: "PATCH", path: webhook(id), body: change }), { id }),
+        requireRequested<SiemWebhookView>(await send({ method: "PATCH", path: webhook(id), body: change }), { id }),
       remove: (id) => remove(webhook(id)),
       async test(id) {
         const { status, body } = await send({ method: "POST", path: `${webhook(id)}/test`, body: {} });

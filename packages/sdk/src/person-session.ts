@@ -4,7 +4,7 @@ import { personPublicKey } from "./own-key.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
 import type { LoginView, TokensView } from "./views.ts";
 
-/** A person's session with the unlocked user key: whoever holds it can do what the person can. */
+/** A person's session with the unlocked user key. Anyone who has it can act as the person. */
 export interface PersonSession {
   url: string;
   user: { id: string; email: string; name: string | null };
@@ -12,7 +12,7 @@ export interface PersonSession {
   access_token: string;
   /** Unix seconds, by this machine's clock. */
   access_expires_at: number;
-  /** For how many seconds it was good from the first. */
+  /** The token's original lifetime in seconds. */
   access_expires_in?: number | undefined;
   refresh_token: string;
   refresh_expires_at: number;
@@ -25,19 +25,20 @@ export interface PersonSession {
 }
 
 /**
- * Where a session is kept between calls, and who sees to it that two at once do not both refresh it. Both throw CofferError
- * `invalid_token` when there is no session any more.
+ * The storage of a session, which also serializes its refresh. Both methods throw CofferError
+ * `invalid_token` when there is no session.
  */
 export interface SessionKeeper {
   current(): Promise<PersonSession>;
   /**
-   * Replaces the session whose access token is `staleToken`: calls `refresh` with it, keeps and returns the result.
-   * When somebody else replaced it meanwhile, returns theirs and does not call `refresh`.
+   * Replaces the session whose access token is `staleToken`: calls `refresh` with it, stores and
+   * returns the result. If another process has replaced it meanwhile, returns that session without
+   * calling `refresh`.
    */
   renew(staleToken: string, refresh: (session: PersonSession) => Promise<PersonSession>): Promise<PersonSession>;
 }
 
-/** Keeps a session in memory; `changed` hears of each new one. */
+/** Stores a session in memory. `changed` is called with each new one. */
 export function memoryKeeper(session: PersonSession, changed?: (session: PersonSession) => void): SessionKeeper {
   let current = session;
   let renewal: Promise<PersonSession> | undefined;
@@ -58,8 +59,9 @@ export function memoryKeeper(session: PersonSession, changed?: (session: PersonS
 }
 
 /**
- * The session that a login's answer makes, with the user key that the password opened. `now` in Unix milliseconds.
- * Throws CofferError `bad_answer` when the public key in the answer is not that of the private key.
+ * The session of a login's response, with the user key that the password opened. `now` in Unix
+ * milliseconds. Throws CofferError `bad_answer` when the public key in the response does not belong
+ * to the private key.
  */
 export async function sessionOf(url: string, view: LoginView, userKey: string, now: number): Promise<PersonSession> {
   const { encrypted_private_key } = view;
@@ -79,20 +81,25 @@ export async function sessionOf(url: string, view: LoginView, userKey: string, n
 
 const longestMarginSeconds = 30;
 
-/** A session's access token that ends sooner is renewed before it is used. A short one must be of use for some time too. */
+/**
+ * An access token is renewed this long before it expires. A short-lived token must be usable for
+ * some time too.
+ */
 export function renewBeforeSeconds({ access_expires_in: life = Infinity }: PersonSession): number {
   return Math.min(longestMarginSeconds, life / 3);
 }
 
-/** A person's session with an access token that serves. */
+/** A person's session with a valid access token. */
 export interface FreshSessions {
-  /** The session; renewed first when its access token is about to end. */
+  /** The session, renewed first when its access token is about to expire. */
   current(): Promise<PersonSession>;
-  /** The session with another access token than this one's, which the service refused. */
+  /** The session with another access token, after the service refused this one. */
   renew(stale: PersonSession): Promise<PersonSession>;
 }
 
-/** Renews a session when it is time; of all that wait for it one does. `now` in Unix milliseconds. */
+/**
+ * Renews a session when needed. Concurrent callers share one renewal. `now` in Unix milliseconds.
+ */
 export function freshSessions(keeper: SessionKeeper, transport: Transport, now: () => number): FreshSessions {
   const renew = (stale: PersonSession): Promise<PersonSession> =>
     keeper.renew(stale.access_token, (session) => refreshed(session, transport, now));
@@ -106,8 +113,8 @@ export function freshSessions(keeper: SessionKeeper, transport: Transport, now: 
 }
 
 /**
- * Sends requests as a person: renews the access token shortly before it ends, and once more when the service refuses
- * it all the same. `organization` chooses the one that the requests are about.
+ * Sends requests as a person. Renews the access token shortly before it expires, and once when the
+ * service refuses it. `organization` is the chosen one.
  */
 export function personSender(
   keeper: SessionKeeper,
@@ -118,7 +125,7 @@ export function personSender(
   const sessions = freshSessions(keeper, transport, now);
 
   return async (request) => {
-    // A request that is about one organization whatever the calls are about says so itself.
+    // A request about a fixed organization sets the header itself.
     const headers = { ...(organization === undefined ? {} : { "x-coffer-org": organization }), ...request.headers };
     const session = await sessions.current();
     try {
@@ -131,12 +138,12 @@ export function personSender(
   };
 }
 
-/** Of four attempts all are over within the 60 s in which the service repeats its answer. */
+/** Four attempts end within the 60 s in which the service repeats its response. */
 const refreshMilliseconds = 10_000;
 
 async function refreshed(session: PersonSession, transport: Transport, now: () => number): Promise<PersonSession> {
-  // The server answers the token before the newest with the same successor for 60 s, so a lost answer may be asked for
-  // again.
+  // For 60 s the server answers the previous token with the same successor, so a request whose
+  // response was lost can be repeated.
   const answer = await transport.send({
     method: "POST",
     path: "/api/auth/refresh",

@@ -1,4 +1,4 @@
-import { askedFor, isUuid } from "./asked-for.ts";
+import { requireRequested, isUuid } from "./require-requested.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { CofferError } from "./errors.ts";
 import type { CofferErrorCode } from "./errors.ts";
@@ -6,13 +6,13 @@ import { acceptOffer, offerOf } from "./histories/offer.ts";
 import type { AcceptOffer } from "./histories/offer.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
 import { sealableFolder, sealMissing } from "./histories/seal-missing.ts";
-import { trustedFolder } from "./histories/trusted-folder.ts";
+import { areStillTrusted, trustedFolder } from "./histories/trusted-folder.ts";
 import { dataOf, namedItems } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { SecretView } from "./views.ts";
 
-/** A folder of a list, under the name of its history. */
+/** A folder in a list, under the name of its history. */
 export type ListedFolder = FolderSummary & {
   /** Why its key cannot be used; null when it can. */
   problem: CofferErrorCode | null;
@@ -23,7 +23,10 @@ export interface PersonStore extends SecretStore {
   listed(): Promise<ListedFolder[]>;
 }
 
-/** Reaches secrets as a person: folder by folder, with the keys that the histories of the folders name. */
+/**
+ * Accesses secrets as a person: folder by folder, with the keys that the histories of the folders
+ * name.
+ */
 export function personStore(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   trust: PersonTrust,
@@ -34,7 +37,7 @@ export function personStore(
   const pathIn = (folderId: string): string => `/api/org/folders/${encodeURIComponent(folderId)}/secrets`;
 
   const folders = async (fresh: boolean): Promise<OpenFolder[]> => {
-    if (known !== undefined && !fresh) return known;
+    if (known !== undefined && !fresh && (await areStillTrusted(known, trust))) return known;
     const shown = namedItems<FolderSummary>(dataOf(await send({ method: "GET", path: "/api/org/folders" })));
     views = shown.filter(({ id }) => isUuid(id));
     const by = await trust.folders();
@@ -47,6 +50,7 @@ export function personStore(
 
   return {
     send,
+    seesExpired: true,
     folders,
     async listed() {
       const opened = await folders(true);
@@ -68,7 +72,7 @@ export function personStore(
       for (const { id } of (await folders(false)).filter(({ key }) => key !== null)) {
         try {
           const path = `${pathIn(id)}/${encodeURIComponent(uid)}`;
-          return askedFor<SecretView>(await send({ method: "GET", path }), { uid, folder_id: id });
+          return requireRequested<SecretView>(await send({ method: "GET", path }), { uid, folder_id: id });
         } catch (error) {
           if (!(error instanceof CofferError) || error.status !== 404 || error.foreign) throw error;
         }

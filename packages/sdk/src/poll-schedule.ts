@@ -1,13 +1,16 @@
-/** How a poll ended: answered with that share of the rate limit left (0 to 1), refused by it, or not answered. */
+/**
+ * The outcome of a poll: answered with that share of the rate limit left (0 to 1), refused by the
+ * rate limit, or not answered.
+ */
 export type PollOutcome =
-  | { kind: "answered"; room: number | undefined }
-  /** `first`: nothing was ever answered, and somebody waits for it. */
+  | { kind: "answered"; remaining: number | undefined }
+  /** `first`: there was no response yet, and a caller waits for one. */
   | { kind: "refused"; retryAfterSeconds: number; first?: boolean | undefined }
   | { kind: "away" };
 
-/** A poll's place in time, in seconds. */
+/** The schedule of a poller, in seconds. */
 export interface PollPlan {
-  /** The pace that has been found: the mean time between polls. */
+  /** The current pace: the mean time between polls. */
   interval: number;
   /** Until the next poll. */
   wait: number;
@@ -15,16 +18,16 @@ export interface PollPlan {
 
 const longestRefused = 900;
 const longestAway = 300;
-/** Over how many seconds those who wait for their first answer spread. */
+/** Over how many seconds the pollers without a first response spread. */
 const firstSpread = 30;
 
 /**
- * When to poll next. Clients behind one address share its rate limit without knowing of each other: each slows down by
- * half when it is refused and speeds up again by a fifth while at least half of the limit is left, so that together they
- * settle below it. Nobody waits exactly as long as another. Who has had no answer yet does not wait longer for being
- * refused often, and so comes before those who have one; its pace afterwards is the slower one that it has found.
- *
- * @param base the pace that is wished for, in seconds
+ * Plans the next poll. Clients behind one address share its rate limit without knowing of each
+ * other. Each slows down by half when it is refused, and speeds up by a fifth while at least half
+ * of the limit is left, so that together they converge below it. Jitter keeps them apart. A client
+ * without a first response does not wait longer for repeated refusals, so it gets one before the
+ * others; its later pace is the slower one.
+ * @param base the desired pace, in seconds
  * @param random from 0 to 1
  */
 export function planPoll(interval: number, base: number, outcome: PollOutcome, random: number): PollPlan {
@@ -40,14 +43,16 @@ export function planPoll(interval: number, base: number, outcome: PollOutcome, r
       return { interval: slower, wait: jittered(slower) };
     }
     case "answered": {
-      const faster = (outcome.room ?? 1) >= 0.5 ? Math.max(base, interval * 0.8) : interval;
+      const faster = (outcome.remaining ?? 1) >= 0.5 ? Math.max(base, interval * 0.8) : interval;
       return { interval: faster, wait: jittered(faster) };
     }
   }
 }
 
-/** The share of the rate limit that an answer says is left, from 0 to 1; undefined when it does not say. */
-export function roomIn(headers: Headers): number | undefined {
+/**
+ * The remaining share of the rate limit in a response, from 0 to 1; undefined when it is missing.
+ */
+export function remainingIn(headers: Headers): number | undefined {
   const left = /;\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
   const quota = /;\s*q=(\d+)/.exec(headers.get("ratelimit-policy") ?? "")?.[1];
   return left === undefined || quota === undefined || Number(quota) === 0 ? undefined : Number(left) / Number(quota);

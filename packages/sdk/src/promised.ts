@@ -1,16 +1,16 @@
-/** A promise that somebody else settles. */
+/** A promise with its resolve and reject functions. */
 export interface Promised {
   promise: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
 }
 
-/** A promise that nobody has to wait for: its rejection is not an unhandled one. */
+/** A rejection without a handler is not reported as unhandled. */
 export function promised(): Promised {
-  let settle: Pick<Promised, "resolve" | "reject"> = { resolve: () => undefined, reject: () => undefined };
+  let controls: Pick<Promised, "resolve" | "reject"> = { resolve: () => undefined, reject: () => undefined };
   const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
+    controls = { resolve, reject };
   });
   promise.catch(() => undefined);
-  return { promise, ...settle };
+  return { promise, ...controls };
 }

@@ -1,10 +1,10 @@
+import type { Role } from "@coffer/contract";
 import { CryptoError, fingerprint } from "@coffer/crypto";
 import type { Fingerprint } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
-import type { Role } from "./views.ts";
 
-/** A person or machine whose key no history confirms, or confirms only once words are compared. */
+/** A person or machine whose key no history confirms, or only after words are compared. */
 export interface KeyHolder {
   kind: "user" | "client";
   id: string;
@@ -12,17 +12,24 @@ export interface KeyHolder {
   /** base64 of the SPKI DER. */
   public_key: string;
   fingerprint: Fingerprint;
-  /** Of a member of an organization: the role by the service's word, whose permission is signed with the key. */
+  /**
+   * For a member of an organization: the role as the service states it, whose permission is signed
+   * with the key.
+   */
   role?: Role | undefined;
 }
 
 /**
- * Says whether a public key is the one that its holder has, after the fingerprint was compared with the holder. Asked only
- * where no history says it: adoption, trust and confirmation. A rejection stops everything before anything is sent.
+ * Decides whether a public key belongs to the person or machine, after the fingerprint was compared
+ * with them. Called only where no history decides: adoption, trust and confirmation. A rejection
+ * stops before anything is sent.
  */
 export type ConfirmKey = (holder: KeyHolder) => Promise<boolean>;
 
-/** The public key of a member of one of the caller's organizations. Throws CofferError `not_found`, `bad_answer`. */
+/**
+ * The public key of a member of one of the caller's organizations. Throws CofferError `not_found`,
+ * `bad_answer`.
+ */
 export async function publicKeyOf(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   userId: string,
@@ -32,7 +39,10 @@ export async function publicKeyOf(
   return { public_key: textOf(publicKey), fingerprint: await fingerprintOf(publicKey) };
 }
 
-/** The fingerprint of a key as the service shows it, made here. Throws CofferError `bad_answer` when it is no key. */
+/**
+ * Computes the fingerprint of a key that the service shows. Throws CofferError `bad_answer` for a
+ * malformed key.
+ */
 export async function fingerprintOf(publicKey: unknown): Promise<Fingerprint> {
   try {
     return await fingerprint(textOf(publicKey));

@@ -1,31 +1,32 @@
 import { box, contexts, CryptoError, decodeText, encodeText, unbox } from "@coffer/crypto";
 import type { Context, SecretPayload } from "@coffer/crypto";
-import { askedFor } from "./asked-for.ts";
+import { requireRequested } from "./require-requested.ts";
 import { CofferError } from "./errors.ts";
 import { keyOf, longestField, openPayload } from "./sealed-secret.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
-/** A part of a secret that the folder's present key does not open. */
+/** A part of a secret that the folder's current key does not open. */
 export type SecretPart = "dek" | "payload" | "title" | `field ${string}`;
 
-/** A secret with parts that a rotation could not seal again. Their ciphertext stays as it is. */
+/** A secret with parts that a rotation could not seal again. Their ciphertext is unchanged. */
 export interface UnopenedSecret {
   uid: string;
   parts: SecretPart[];
 }
 
-/** One secret of a rotation: what it sends, and the parts that did not open. */
+/** One secret of a rotation: its part of the request, and the parts that did not open. */
 export interface Resealed {
   body: object;
   unopened: SecretPart[];
 }
 
 /**
- * Seals a secret's DEK, title and fields under another folder key. Its DEK and payload stay the same. A field has the
- * payload's value; where the payload has none, the field's own ciphertext is opened and sealed again. A part that
- * cannot be opened or sealed again is sent unchanged and named: one such secret must not stop a rotation.
- * Throws CofferError `conflict` when the secret changed meanwhile.
+ * Seals a secret's DEK, title and fields under another folder key. The DEK and payload are
+ * unchanged. A field gets the payload's value; if the payload has none, the field's own ciphertext
+ * is opened and sealed again. A part that cannot be opened or sealed is sent unchanged and
+ * reported: one such secret must not stop a rotation. Throws CofferError `conflict` after a
+ * concurrent change of the secret.
  */
 export async function resealSecret(
   store: SecretStore,
@@ -43,7 +44,8 @@ export async function resealSecret(
     return sealed;
   };
   const wrapped_dek = await part("dek", view.wrapped_dek, async () => {
-    // Also the bare layout of older clients, which readers refuse for a DEK: else its secret would be lost.
+    // Also accepts the bare layout of older clients, which readers refuse for a DEK. Otherwise its
+    // secret would be lost.
     const dek = await unbox(present, view.wrapped_dek, contexts.dek(uid));
     return box(key, dek, contexts.dek(uid));
   });
@@ -83,7 +85,7 @@ export async function resealSecret(
   };
 }
 
-/** Undefined for what does not open, is not what it should be, or has a name that no context can hold. */
+/** Undefined for a value that does not open, is malformed, or has a name that no context allows. */
 async function unlessUnreadable<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await run();
@@ -114,11 +116,14 @@ async function sealedAgain(
   return box(key, encodeText(text), context());
 }
 
-/** The single fields of the secret as they are stored. */
+/** The stored encrypted fields of the secret. */
 async function storedFields(store: SecretStore, view: SecretView): Promise<Record<string, string>> {
   const path = `${store.pathIn(view.folder_id)}/${encodeURIComponent(view.uid)}`;
   const answer = await store.send({ method: "GET", path, query: { fields: "true" } });
-  const read = askedFor<SecretView & { fields?: unknown }>(answer, { uid: view.uid, folder_id: view.folder_id });
+  const read = requireRequested<SecretView & { fields?: unknown }>(answer, {
+    uid: view.uid,
+    folder_id: view.folder_id,
+  });
   if (read.version !== view.version) throw changed();
   if (isTexts(read.fields)) return read.fields;
   throw new CofferError("bad_answer", `the service did not answer the fields of the secret ${view.uid}`, {

@@ -1,5 +1,5 @@
 import { contexts } from "@coffer/crypto";
-import { askedFor } from "./asked-for.ts";
+import { requireRequested } from "./require-requested.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { CofferError } from "./errors.ts";
 import { deadTokenTags } from "./histories/dead-tags.ts";
@@ -14,29 +14,33 @@ import type { SecretStore } from "./secret-store.ts";
 import { folderAt } from "./share-folder.ts";
 import type { HolderView, SecretView } from "./views.ts";
 
-/** A folder as it is after its rotation. */
+/** A folder after its rotation. */
 export type RotatedFolder = FolderSummary &
   RotationReport & {
-    /** Secrets with parts that the present key did not open. Those parts are stored unchanged, and open with no new key. */
+    /**
+     * Secrets with parts that the current key did not open. Those parts are stored unchanged, and
+     * no new key opens them.
+     */
     unopened: UnopenedSecret[];
   };
 
-/** How many secrets are sealed at once: each may need a request. */
+/** How many secrets are sealed concurrently. Each may need a request. */
 const atOnce = 16;
 
 /**
- * Gives a folder a new key: sealed to every holder that the history confirms, and every secret's own key, title and fields
- * under it. Holders that the service does not list any more are dropped from the history. It lands whole or not at all.
- * Whoever was taken off the folder before can open nothing that is written from then on, and may have kept what was read.
- * A secret that does not open stops nothing: `unopened` names it.
- * Throws CofferError `access_denied` when the caller does not manage the folder, `conflict` when others keep writing, `bad_answer` when the answer does not say that it was done.
+ * Gives a folder a new key: seals it to every member and machine that the history confirms, and
+ * seals every secret's DEK, title and fields under it. Members and machines that the service no
+ * longer lists are dropped from the history. The rotation is atomic. A person who lost access
+ * before can open nothing that is written from then on, but may have copied what they read. A
+ * secret that does not open is reported in `unopened`. Throws CofferError `access_denied` when the
+ * caller does not manage the folder, `conflict` after repeated concurrent writes, `bad_answer` when
+ * the response does not confirm the rotation.
  */
 export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: string): Promise<RotatedFolder> {
   const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
   const res = `folder:${folderId}` as const;
-  const make: Parameters<typeof trust.sign<RotatedFolder>>[1] = async (trusted) => {
+  const make: Parameters<typeof trust.sign<RotatedFolder>>[1] = async (trusted, organization) => {
     const { state } = trusted;
-    const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
     const folder = await folderAt(store, folderId, state.ver);
     keyOf(folder);
     const holders = dataOf(await store.send({ method: "GET", path: `${path}/members` })) as HolderView[];
@@ -64,7 +68,7 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
         const body = { key_version: state.ver, encrypted_keys: encryptedKeys, entry };
         const sent = { ...body, secrets: secrets.map((one) => one.body) };
         const answer = await store.send({ method: "POST", path: `${path}/rotate`, body: sent });
-        const rotated = askedFor<FolderSummary>(answer, { id: folderId });
+        const rotated = requireRequested<FolderSummary>(answer, { id: folderId });
         if (rotated.key_version !== version)
           throw new CofferError("bad_answer", `the service does not say that ${folder.name} has a new key`, {
             status: answer.status,

@@ -29,13 +29,20 @@ export interface Secret {
   key_version: number;
   created_at: string;
   updated_at: string;
+  /** From this moment on machines do not have it; null for never. */
+  expires_at: string | null;
+  /** Whether that moment has passed. Only people get such a secret. */
+  expired: boolean;
 }
 
 const mostFields = 64;
-/** The longest ciphertext of a title, a field or a DEK that the service stores, in characters of base64. */
+/**
+ * The longest ciphertext of a title, a field or a DEK that the service stores, in base64
+ * characters.
+ */
 export const longestField = 64 * 1024;
 
-/** What a create or an update sends, sealed. */
+/** The sealed values of a create or update. */
 export interface SealedSecret {
   encrypted_payload: string;
   wrapped_dek: string;
@@ -45,9 +52,8 @@ export interface SealedSecret {
 }
 
 /**
- * Decrypts a secret with its folder's key.
- * Throws CofferError `not_decrypted` when the key is another or the ciphertext was altered or moved, `no_key` when the
- * folder's key was not sealed to this caller.
+ * Decrypts a secret with its folder's key. Throws CofferError `not_decrypted` for a wrong key, or
+ * altered or moved ciphertext; `no_key` when the folder's key was not sealed to this caller.
  */
 export async function openSecret(view: SecretView, folder: OpenFolder): Promise<Secret> {
   const [payload, sealedTitle] = await Promise.all([openPayload(view, folder), openSealedTitle(view, folder)]);
@@ -65,12 +71,15 @@ export async function openSecret(view: SecretView, folder: OpenFolder): Promise<
     key_version: view.key_version,
     created_at: view.created_at,
     updated_at: view.updated_at,
+    expires_at: view.expires_at ?? null,
+    expired: view.expired === true,
   };
 }
 
 /**
- * What was opened; as a value the error of what cannot be opened though the folder's key is there: another program's
- * secret, or one that was altered. So one of them does not keep the others from being read.
+ * The opened value, or the error of a value that does not open although the folder's key is
+ * available: another program's secret, or an altered one. So one such secret does not block the
+ * others.
  */
 export async function readable<Opened>(folder: OpenFolder, opening: Promise<Opened>): Promise<Opened | CofferError> {
   try {
@@ -81,7 +90,7 @@ export async function readable<Opened>(folder: OpenFolder, opening: Promise<Open
   }
 }
 
-/** The payload with every member that its writer put in, also ones this version does not know. Throws as above. */
+/** The payload with every member, including unknown ones. Throws like `openSecret`. */
 export function openPayload(view: SecretView, folder: OpenFolder): Promise<SecretPayload> {
   return opened(`the secret ${view.uid}`, async () => {
     const dek = await unboxBound(keyOf(folder), view.wrapped_dek, contexts.dek(view.uid));
@@ -90,8 +99,8 @@ export function openPayload(view: SecretView, folder: OpenFolder): Promise<Secre
 }
 
 /**
- * The sealed title; where none was sealed the payload's own name, and where that is empty too what the server shows.
- * Throws as above.
+ * The sealed title; without one the payload's name, and then the title that the server shows.
+ * Throws like `openSecret`.
  */
 export async function openTitle(view: SecretView, folder: OpenFolder): Promise<string> {
   const sealed = await openSealedTitle(view, folder);
@@ -109,7 +118,7 @@ function unsealedTitle({ name }: SecretPayload, { title }: SecretView): string {
   return name || title;
 }
 
-/** What to do about a secret whose title nobody has sealed. */
+/** The advice for a secret without a sealed title. */
 export function unsealedTitleProblem(title: string): string {
   return (
     `the title ${title} is not sealed, so the service could show another secret in its place: ` +
@@ -117,7 +126,7 @@ export function unsealedTitleProblem(title: string): string {
   );
 }
 
-/** One sealed field, as the notation and field endpoints answer it. Throws as above. */
+/** Opens one field of a notation or field response. Throws like `openSecret`. */
 export function openField(folder: OpenFolder, uid: string, field: string, sealed: string): Promise<string> {
   return opened(`the field ${field} of ${uid}`, async () =>
     decodeText(await unbox(keyOf(folder), sealed, contexts.field(uid, field))),
@@ -125,8 +134,8 @@ export function openField(folder: OpenFolder, uid: string, field: string, sealed
 }
 
 /**
- * Seals a payload under a new DEK, and its title and every field under the folder's key, all bound to the uid. Fields
- * that are too large or too many for the service to serve one by one are in the payload alone.
+ * Seals a payload under a new DEK, and its title and fields under the folder's key, all bound to
+ * the uid. Fields beyond the service's limits of size and number are only in the payload.
  */
 export async function sealSecret(
   folder: OpenFolder,
@@ -150,7 +159,10 @@ export async function sealSecret(
   };
 }
 
-/** The folder's key. Throws CofferError `no_key` when it was not sealed to this caller, `not_decrypted` as above. */
+/**
+ * The folder's key. Throws CofferError `no_key` when it was not sealed to this caller,
+ * `not_decrypted` when it does not open.
+ */
 export function keyOf(folder: OpenFolder): Uint8Array {
   if (folder.key !== null) return folder.key;
   const missing = `the key of the folder ${folder.name} was not sealed to you: ask for it to be shared`;

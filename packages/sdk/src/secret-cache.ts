@@ -1,5 +1,6 @@
 import type { CofferError } from "./errors.ts";
-import { roomIn } from "./poll-schedule.ts";
+import { remainingIn } from "./poll-schedule.ts";
+import { presentViews } from "./secret-expiry.ts";
 import { dataOf } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
@@ -7,37 +8,42 @@ import type { SecretView } from "./views.ts";
 interface Entry {
   tag: string | undefined;
   views: SecretView[];
-  /** Unix milliseconds of the answer that last confirmed it. */
+  /** Unix milliseconds of the last confirmation. */
   at: number;
 }
 
 export interface SecretCache {
-  /** The secrets of these folders, at most `freshMilliseconds` old; with `attempts` tried so many times at most. */
+  /**
+   * The secrets of these folders, at most `freshMilliseconds` old, with at most `attempts` tries.
+   */
   views(folders: OpenFolder[], attempts?: number): Promise<SecretView[]>;
-  /** The share of the rate limit that was left at the last answer; undefined when it did not say. */
-  room(): number | undefined;
-  /** Why the last question had no answer of the service's, but one that was kept; undefined when it had. */
+  /**
+   * The share of the rate limit that was left at the last response; undefined when it was missing.
+   */
+  remaining(): number | undefined;
+  /** The error of the service if the last response was a stored one; otherwise undefined. */
   away(): CofferError | undefined;
-  /** Makes the next call ask the service, whatever the age. */
+  /** Makes the next call query the service, whatever the age. */
   expire(): void;
 }
 
 /**
- * Holds lists of sealed secrets in memory. A list that is asked for again is asked for by its entity tag, so that an
- * unchanged one costs next to nothing; calls at the same time share one request.
+ * Caches lists of sealed secrets in memory. A repeated request uses the entity tag, so that an
+ * unchanged list costs next to nothing. Concurrent calls share one request. A secret that expires
+ * while its list is cached counts as expired at once.
  */
 export function secretCache(store: SecretStore, freshMilliseconds: number, now: () => number): SecretCache {
   const entries = new Map<string, Entry>();
   const pending = new Map<string, Promise<Entry>>();
 
-  let room: number | undefined;
+  let remaining: number | undefined;
   let away: CofferError | undefined;
 
   const refresh = async (path: string, attempts: number | undefined): Promise<Entry> => {
     const held = entries.get(path);
     const headers = held?.tag === undefined ? undefined : { "if-none-match": held.tag };
     const answer = await store.send({ method: "GET", path, headers, attempts });
-    room = roomIn(answer.headers);
+    remaining = remainingIn(answer.headers);
     away = answer.away;
     const entry: Entry =
       answer.status === 304 && held !== undefined
@@ -61,9 +67,13 @@ export function secretCache(store: SecretStore, freshMilliseconds: number, now: 
   return {
     async views(folders, attempts) {
       const found = await Promise.all(store.listPaths(folders).map((path) => entryOf(path, attempts)));
-      return found.flatMap(({ views }) => views);
+      return presentViews(
+        found.flatMap(({ views }) => views),
+        now(),
+        store.seesExpired,
+      );
     },
-    room: () => room,
+    remaining: () => remaining,
     away: () => away,
     expire() {
       for (const entry of entries.values()) entry.at = -Infinity;

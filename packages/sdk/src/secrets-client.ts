@@ -8,6 +8,7 @@ import { openSecret, readable } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
 import { isSecretUid } from "./secret-uid.ts";
 import { secretCache } from "./secret-cache.ts";
+import { preferPresent } from "./secret-expiry.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import { usableFolder } from "./usable-folder.ts";
 import type { UsableFolder } from "./usable-folder.ts";
@@ -16,55 +17,74 @@ import { watchSecrets } from "./watch-secrets.ts";
 import type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 
 export interface SecretsClientOptions {
-  /** For how long a list is served from memory before it is asked for again (by its tag). Default 30. */
+  /** How long a list is served from memory before it is requested again by its tag. Default 30. */
   freshSeconds?: number | undefined;
   /** Unix milliseconds. */
   now?: (() => number) | undefined;
-  /** Takes the service's word for the title of a secret that has no sealed one. */
+  /** Accepts the service's title for a secret without a sealed one. */
   unsealedTitles?: boolean | undefined;
-  /** Hears of each secret that a list or a search leaves out because it cannot be opened: another program's, or altered. */
+  /**
+   * Called for each secret that a list or search omits because it cannot be opened: another
+   * program's, or an altered one.
+   */
   onUnreadable?: ((uid: string, error: CofferError) => void) | undefined;
 }
 
 /**
- * Secrets, decrypted. Every method throws CofferError. Reads but `get` and `search` are answered from one list, held in
- * memory, of all that the caller may see.
+ * Secrets, decrypted. Every method throws CofferError. All reads but `get` and `search` use one
+ * cached list of everything that the caller may see.
  */
 export interface SecretsClient {
-  /** The folders that the caller may use, as the service knows them now. */
+  /** The caller's folders, from the service. */
   folders(): Promise<UsableFolder[]>;
-  /** All secrets, or those of one folder (name or id). All are those of folders whose key the caller has. */
+  /**
+   * All secrets, or those of one folder (name or id). Folders whose key the caller does not have
+   * are omitted. A person's list has expired secrets too, with `expired`.
+   */
   list(folder?: string): Promise<Secret[]>;
-  /** One secret by uid, as it is now. */
+  /** One secret by uid, from the service. */
   get(uid: string): Promise<Secret>;
   /**
-   * The secret of that uid or exact title, or that a notation names: `coffer://<folder>/<title>`, or of one of its fields. A text
-   * of a uid's form is never a title. Throws CofferError `name_ambiguous` with the uids when several have the title.
+   * The secret with that uid or exact title, or of a notation: `coffer://<folder>/<title>`, or that
+   * of one of its fields. A text in the form of a uid is never a title. Throws CofferError
+   * `name_ambiguous` with the uids when several have the title.
    */
   find(name: string): Promise<Secret>;
-  /** The value that a notation (`coffer://…`) names. */
+  /**
+   * The value of a notation (`coffer://…`). Throws CofferError `secret_not_found` for an expired
+   * secret, to people too: a program must not work with a person's session and fail with a
+   * machine's.
+   */
   read(notation: string): Promise<string>;
-  /** The values of several notations, by notation, from one list. */
+  /** The values of several notations, by notation, from one list. Throws like `read`. */
   readAll(notations: Iterable<string>): Promise<Map<string, string>>;
-  /** Secrets whose title contains the text, without regard to case: exact first, then those that start with it. */
+  /**
+   * Secrets whose title contains the text, without regard to case: exact matches first, then
+   * prefixes.
+   */
   search(title: string): Promise<Secret[]>;
-  /** Sets one field and leaves the others; makes the secret when the folder holds none of that title. */
+  /**
+   * Sets one field and keeps the others. Creates the secret when the folder has none with that
+   * title. Throws CofferError `invalid_request` for an expired secret, unless `expiresAt` renews
+   * it: machines would not get the value.
+   */
   set(notation: string, value: string, options?: SetOptions): Promise<SetResult>;
   /**
-   * Removes the secret that `find` would give, or by the notation of a field that field, with the secret when it was the last.
-   * Says which. It cannot be undone.
+   * Removes the secret that `find` returns; for the notation of a field, that field, and the secret
+   * with its last field. Returns which. It cannot be undone.
    */
   remove(name: string): Promise<{ uid: string; removed: "secret" | "field" }>;
   /**
-   * Tells `listener` what changes from now on: one request by the entity tag each minute. It resolves when the secrets
-   * of now are known, without a request when they were just read; while the rate limit is exhausted it waits for its turn.
+   * Calls `listener` with changes from now on: one request by the entity tag each minute. Resolves
+   * when the current secrets are known, without a request if they were just read. While the rate
+   * limit is exhausted, the first request is delayed.
    */
   watch(listener: (changes: SecretChange[]) => void, options?: WatchOptions): Promise<Watch>;
-  /** Makes the next read ask the service, whatever the age of what is held. */
+  /** Makes the next read query the service, whatever the age of the cache. */
   expire(): void;
 }
 
-/** Everything about secrets that is the same for machines and people. */
+/** The operations on secrets that machines and people share. */
 export function secretsClient(reached: SecretStore, options: SecretsClientOptions = {}): SecretsClient {
   const store = { ...reached, unsealedTitles: options.unsealedTitles };
   const cache = secretCache(store, (options.freshSeconds ?? 30) * 1000, options.now ?? Date.now);
@@ -90,6 +110,8 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
       const folder = folderById(folders, named.get(notation.folder)?.id);
       const view = await findSecret(views, folder, notation.title, store.unsealedTitles);
       if (view === undefined) throw new CofferError("secret_not_found", `${text}: no such secret in ${folder.name}`);
+      if (view.expired === true)
+        throw new CofferError("secret_not_found", `${text}: the secret expired at ${view.expires_at ?? "some time"}`);
       const secret = secrets.get(view.uid) ?? openSecret(view, folder);
       secrets.set(view.uid, secret);
       return [text, fieldOf(await secret, notation.field)] as const;
@@ -136,14 +158,14 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
       const view = await findSecret(views, folder, title, store.unsealedTitles);
       if (view !== undefined) found.push({ folder, view });
     }
-    const [first, ...others] = found;
+    const [first, ...others] = preferPresent(found, ({ view }) => view);
     if (first === undefined)
       throw new CofferError("secret_not_found", `no folder of yours holds a secret with the title ${title}`);
     if (others.length === 0) return openSecret(first.view, first.folder);
-    const uids = found.map(({ folder, view }) => `${view.uid} in ${folder.name}`).join(" or ");
+    const uids = [first, ...others].map(({ folder, view }) => `${view.uid} in ${folder.name}`).join(" or ");
     throw new CofferError(
       "name_ambiguous",
-      `${found.length} secrets have the title ${title}: name one by its uid, ${uids}`,
+      `${others.length + 1} secrets have the title ${title}: name one by its uid, ${uids}`,
     );
   };
 
@@ -193,12 +215,12 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
       watchSecrets(
         {
           views: (first) => {
-            // What was just asked for is what the changes are told from.
+            // Changes are reported relative to the list that was just read.
             if (!first) cache.expire();
             return usableViews(1);
           },
           open: openAll,
-          room: () => cache.room(),
+          remaining: () => cache.remaining(),
           away: () => cache.away(),
         },
         listener,

@@ -5,9 +5,9 @@ import type { OfflineStorage } from "./offline-transport.ts";
 const boxVersion = 0x01;
 
 /**
- * The box that a storage holds; undefined when it holds nothing. What cannot be read, or is no box, may be anything of
- * the person's, and what is kept next would replace it. A crash leaves neither: a storage saves all or nothing.
- * Throws CofferError `configuration` for both.
+ * The box in a storage; undefined when the storage is empty. Unreadable or foreign content may be
+ * any file of the person, which the next save would replace. A crash cannot cause it, because saves
+ * are atomic. Throws CofferError `configuration` for both.
  */
 export async function storedBox(storage: OfflineStorage): Promise<string | undefined> {
   let text: string | undefined;
@@ -22,7 +22,7 @@ export async function storedBox(storage: OfflineStorage): Promise<string | undef
   return text;
 }
 
-/** The error that leaves a storage as it is, and says what to do. */
+/** The error that leaves a storage unchanged, with advice. */
 export function refusedStorage(storage: OfflineStorage, what: string, cause?: unknown): CofferError {
   const name = storage.name ?? "the storage";
   return new CofferError("configuration", `${name} ${what}. It is left as it is: name another place, or remove it`, {

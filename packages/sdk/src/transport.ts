@@ -6,29 +6,32 @@ import { version } from "./version.ts";
 export interface TransportOptions {
   /** Base address of the service, without a path. */
   url: string;
-  /** Accepts plain `http://` for other hosts than this machine: whoever is in between reads and uses the tokens. */
+  /**
+   * Accepts plain `http://` for other hosts than this machine. Anyone in between can read and use
+   * the tokens.
+   */
   insecureHttp?: boolean | undefined;
-  /** How long one attempt may take, answer body included. Default 30,000. */
+  /** The limit of one attempt, including the body of the response. Default 30,000. */
   timeoutMilliseconds?: number | undefined;
-  /** How many times a request that may be repeated is tried. Default 4. */
+  /** How often a repeatable request is tried. Default 4. */
   attempts?: number | undefined;
-  /** The longest single wait before a repetition; a longer `Retry-After` is an error. Default 65. */
+  /** The longest single wait before a retry. A longer `Retry-After` is an error. Default 65. */
   maxWaitSeconds?: number | undefined;
   /**
-   * For how long, from the first time on, a request that the rate limit refuses is sent again, however many times that is.
-   * Without it a refusal counts as one of the `attempts`.
+   * How long a request that the rate limit refuses is retried, in any number of attempts. Without
+   * it a refusal counts as one of the `attempts`.
    */
   maxRefusedSeconds?: number | undefined;
-  /** Called before a request is tried again: why, and after how many milliseconds since it was first sent. */
+  /** Called before a retry, with the error and the milliseconds since the first attempt. */
   onRetry?: ((error: CofferError, elapsedMilliseconds: number) => void) | undefined;
-  /** What the program calls itself towards the service, as `name/version`; the audit log shows it. */
+  /** The program's name towards the service, as `name/version`. The audit log shows it. */
   userAgent?: string | undefined;
-  /** Stops everything that is under way. */
+  /** Aborts everything. */
   signal?: AbortSignal | undefined;
   fetch?: typeof fetch | undefined;
 }
 
-/** A minute, in which the service's limits are counted, and some. */
+/** The service's limits count over a minute; this adds a margin. */
 export const defaultMaxWaitSeconds = 65;
 
 export interface ApiRequest {
@@ -40,13 +43,14 @@ export interface ApiRequest {
   headers?: Record<string, string> | undefined;
   bearer?: string | undefined;
   /**
-   * Whether the same request may be sent again when its answer was lost. GET, PUT and DELETE may; a POST only when
-   * its caller can tell what became of the first. A refused one (429) was never begun and may always be repeated.
+   * Whether the request may be repeated when its response was lost. GET, PUT and DELETE may; a POST
+   * only if its caller can detect the effect of the first one. A refused request (429) had no
+   * effect and may always be repeated.
    */
   repeatable?: boolean | undefined;
-  /** How long one attempt may take at most, where that is shorter than usual. */
+  /** A shorter limit of one attempt. */
   timeoutMilliseconds?: number | undefined;
-  /** How many times it is tried at most, where that is less than usual. */
+  /** A smaller number of attempts. */
   attempts?: number | undefined;
 }
 
@@ -56,21 +60,21 @@ export interface ApiAnswer {
   headers: Headers;
   /** The parsed JSON; undefined for 204 and 304. */
   body: unknown;
-  /** Why the service did not answer, where this is what it answered before, and was kept. */
+  /** The error of the service if this is a stored response. */
   away?: CofferError | undefined;
 }
 
 export interface Transport {
   readonly url: string;
-  /** Sends a request and returns its good answer. Throws CofferError. */
+  /** Sends a request and returns its successful response. Throws CofferError. */
   send(request: ApiRequest): Promise<ApiAnswer>;
-  /** What a GET of this path was last answered, from where answers are kept; undefined when nothing usable is. */
-  kept?(path: string): Promise<ApiAnswer | undefined>;
+  /** The stored response to a GET of this path; undefined without a usable one. */
+  stored?(path: string): Promise<ApiAnswer | undefined>;
 }
 
 /**
- * HTTP with the manners that the service asks for: a limit on time, repetition with back-off that honours
- * `Retry-After`, no redirects, and every failure as a CofferError.
+ * HTTP client for the service: a time limit, retries with back-off that honour `Retry-After`, no
+ * redirects, and every failure as a CofferError.
  */
 export function createTransport(options: TransportOptions): Transport {
   const url = safeUrl(options.url, options.insecureHttp);
@@ -99,14 +103,20 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** Milliseconds more before a request that was refused so often: who were refused together come back apart. */
+/**
+ * Extra milliseconds after repeated refusals, so that requests that were refused together do not
+ * return together.
+ */
 function spread(refusals: number): number {
   return refusals === 0 ? 0 : Math.random() * Math.min(500 * 2 ** (refusals - 1), 4_000);
 }
 
-/** The base address without trailing slashes. Throws CofferError `configuration` for what is no http(s) address. */
+/**
+ * The base address without trailing slashes. Throws CofferError `configuration` for anything but an
+ * http(s) address.
+ */
 export function canonicalUrl(text: string): string {
-  // Older Nodes and browsers have no URL.parse.
+  // Older versions of Node and browsers have no URL.parse.
   const parsed = URL.canParse(text) ? new URL(text) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     throw new CofferError("configuration", "the address of the service must start with http:// or https://");
@@ -116,8 +126,8 @@ export function canonicalUrl(text: string): string {
 }
 
 /**
- * The base address as `canonicalUrl` gives it, when what is sent to it is not read on the way: https, or this machine
- * itself. Throws CofferError `configuration` for plain http to another host, unless `insecureHttp` accepts it.
+ * The base address if the connection cannot be read by others: https, or this machine. Throws
+ * CofferError `configuration` for plain http to another host, unless `insecureHttp` accepts it.
  */
 export function safeUrl(text: string, insecureHttp = false): string {
   const url = canonicalUrl(text);
@@ -129,7 +139,9 @@ export function safeUrl(text: string, insecureHttp = false): string {
   );
 }
 
-/** Whether a host, as a URL has it, is this machine: a name of the form `x.localhost` may be another one's. */
+/**
+ * Whether a URL's host is this machine. A name of the form `x.localhost` may be another machine.
+ */
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
@@ -158,7 +170,7 @@ async function attemptOnce(
     });
     text = await response.text();
   } catch (cause) {
-    if (options.signal?.aborted === true) throw new CofferError("network", "the call was given up", { cause });
+    if (options.signal?.aborted === true) throw new CofferError("network", "the call was aborted", { cause });
     const why = limit.aborted ? `no answer within ${timeout / 1000} s` : reasonOf(cause);
     return new CofferError("network", `${url} cannot be reached: ${why}`, { cause });
   }
@@ -167,7 +179,7 @@ async function attemptOnce(
   const body = jsonOf(text);
   if (!response.ok) return errorOfAnswer(response, body);
   if (response.status === 204) return { status: 204, headers: response.headers, body: undefined };
-  // A deletion has no answer but that it was done: whoever revokes something must not take a page for it.
+  // A deletion has no response body. A foreign page must not look like a successful revocation.
   if (typeof body !== "object" || body === null || request.method === "DELETE")
     return new CofferError("bad_answer", `${url} answered something that is not this service's`, {
       status: response.status,
@@ -175,7 +187,7 @@ async function attemptOnce(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** A browser says itself what it is; a header of ours would only make it ask the service for permission first. */
+/** A browser sets its own user agent. Another header would only trigger a preflight request. */
 function inBrowser(): boolean {
   const { navigator } = globalThis as { navigator?: { userAgent?: string } };
   return navigator?.userAgent?.startsWith("Mozilla/") === true;
@@ -199,7 +211,8 @@ function jsonOf(text: string): unknown {
 
 /** The innermost reason of a failed fetch: `ECONNREFUSED` says more than `fetch failed`. */
 function reasonOf(cause: unknown): string {
-  // Thrown before anything was sent, as for a header: its message quotes the header, which may be a token.
+  // Thrown before anything was sent, as for a header. Its message quotes the header, which may be a
+  // token.
   if (cause instanceof TypeError && cause.cause === undefined) return "the request cannot be sent";
   let reason = cause;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
@@ -208,12 +221,12 @@ function reasonOf(cause: unknown): string {
   return "code" in reason && typeof reason.code === "string" ? reason.code : reason.message;
 }
 
-/** Waits. Throws CofferError `network` when it is stopped. */
+/** Throws CofferError `network` when it is aborted. */
 export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);
-      reject(new CofferError("network", "the call was given up"));
+      reject(new CofferError("network", "the call was aborted"));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", stop);

@@ -3,15 +3,15 @@ import type { ApiAnswer } from "./transport.ts";
 import type { TravelModeView } from "./views.ts";
 
 /**
- * Whether somebody travels, as an answer says, which is to be as it was `asked` for. Throws CofferError `bad_answer` for any
- * other: whoever turns travel mode on before a border must not take a page in the service's place for it.
+ * The travel mode of a response, which must match the request (`requested`). Throws CofferError
+ * `bad_answer` otherwise: before a border, a foreign page must not look like a switched mode.
  */
-export function travelModeOf({ status, body }: ApiAnswer, asked?: boolean): TravelModeView {
+export function travelModeOf({ status, body }: ApiAnswer, requested?: boolean): TravelModeView {
   const mode = body as TravelModeView | undefined; // what is used of it is looked at
   if (typeof mode?.enabled !== "boolean")
     throw new CofferError("bad_answer", "the service does not say whether travel mode is on", { status });
-  if (asked === undefined || mode.enabled === asked) return mode;
-  throw new CofferError("bad_answer", `travel mode is not ${asked ? "on" : "off"}, by the service's answer`, {
+  if (requested === undefined || mode.enabled === requested) return mode;
+  throw new CofferError("bad_answer", `travel mode is not ${requested ? "on" : "off"}, by the service's answer`, {
     status,
   });
 }

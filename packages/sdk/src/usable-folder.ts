@@ -1,16 +1,15 @@
+import type { Permission } from "@coffer/contract";
 import type { OpenFolder } from "./secret-store.ts";
-import type { Permission } from "./views.ts";
 
-/** A folder that the caller may use. */
 export interface UsableFolder {
   id: string;
   name: string;
   permission: Permission | null;
-  /** Undefined when it is not known which version `key` is. */
+  /** Undefined when the version of `key` is not known. */
   key_version: number | undefined;
   /**
-   * Null when the key was not sealed to this caller, or does not open. Not enumerable: whoever prints or copies a folder
-   * does not print or copy its key.
+   * Null when the key was not sealed to this caller, or does not open. Not enumerable, so that
+   * printing or copying a folder does not print or copy its key.
    */
   readonly key: Uint8Array | null;
 }

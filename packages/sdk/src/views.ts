@@ -1,29 +1,22 @@
-/** What the service answers, by the names of its interface. Only the fields that this package reads. */
+import type { MemberStatus, Permission, Role, SiemFormat } from "@coffer/contract";
 
-export type Permission = "read" | "write" | "manage";
-
-export const recordTypes = [
-  "login",
-  "card",
-  "note",
-  "identity",
-  "ssh_key",
-  "api_credential",
-  "database",
-  "env_file",
-] as const;
-export type RecordType = (typeof recordTypes)[number];
+/**
+ * The responses of the service, with the names of the interface. Only the fields that this package
+ * reads.
+ */
 
 export interface FolderView {
   id: string;
   name: string;
-  /** Null for an auditor, who sees that a folder exists and nothing that opens it. */
+  /** Null for an auditor, who sees that a folder exists and cannot open it. */
   permission: Permission | null;
   key_version: number;
   /** Null when the folder's key was not sealed to the caller yet. */
   encrypted_key: string | null;
   encrypted_key_alg: string | null;
-  /** The newest entry of the folder's history; null where there is none. Absent from older services. */
+  /**
+   * The newest entry of the folder's history; null where there is none. Absent from older services.
+   */
   history_seq?: number | null;
 }
 
@@ -34,7 +27,7 @@ export interface SecretView {
   data_encrypted: string;
   wrapped_dek: string;
   record_type: string;
-  /** What the server indexed; empty when its writer gave it no title. */
+  /** The searchable title; empty when its writer gave none. */
   title: string;
   field_names: string[];
   key_version: number;
@@ -43,6 +36,10 @@ export interface SecretView {
   version: number;
   created_at: string;
   updated_at: string;
+  /** From this moment on machines do not have it; null for never. Absent from older services. */
+  expires_at?: string | null;
+  /** Whether that moment has passed. Only for people. */
+  expired?: boolean;
 }
 
 export interface WriteView {
@@ -51,6 +48,8 @@ export interface WriteView {
   record_type: string;
   created_at: string;
   updated_at: string;
+  /** Null for never. Absent from older services. */
+  expires_at?: string | null;
 }
 
 export interface NotationView {
@@ -124,14 +123,14 @@ export interface OrganizationView {
   history_seq?: number | null;
 }
 
-/** Who holds a folder's key. */
+/** A member or machine with a folder's key. */
 export interface HolderView {
   kind: "user" | "client";
   id: string;
   name: string;
   permission: Permission;
   public_key: string;
-  /** Whether the present key was sealed to this holder. */
+  /** Whether the current key was sealed to it. */
   has_key?: boolean;
 }
 
@@ -142,7 +141,7 @@ export interface FolderMemberView {
   added_at: string;
 }
 
-/** What a machine may do in a folder. */
+/** A machine's grant on a folder. */
 export interface ClientGrantView {
   client_id: string;
   folder_id: string;
@@ -151,14 +150,12 @@ export interface ClientGrantView {
   added_at: string;
 }
 
-export type Role = "owner" | "admin" | "auditor" | "member";
-
 export interface MemberView {
   user_id: string;
   name: string;
   email: string;
   role: Role;
-  status: "active" | "suspended";
+  status: MemberStatus;
   joined_at: string;
 }
 
@@ -172,7 +169,7 @@ export interface InviteView {
   tag?: string | null;
 }
 
-/** Whether somebody travels, and since when that is so. */
+/** A person's travel mode, and when it last changed. */
 export interface TravelModeView {
   enabled: boolean;
   updated_at: string;
@@ -187,7 +184,7 @@ export interface SessionListItem {
   current: boolean;
 }
 
-/** The answer of a refresh; the times in seconds from now. */
+/** The response of a refresh. Times are in seconds from now. */
 export interface TokensView {
   access_token: string;
   expires_in: number;
@@ -195,21 +192,18 @@ export interface TokensView {
   refresh_expires_in: number;
 }
 
-/** The answer of a registration or login. */
+/** The response of a registration or login. */
 export interface LoginView extends TokensView {
   session_id: string;
   user: UserView;
   encrypted_user_key: string;
   public_key: string;
   encrypted_private_key: string;
-  /** Not in the answer to a change of the password. */
+  /** Absent in the response to a change of the password. */
   device_credential?: string | undefined;
 }
 
-/** The formats in which audit records reach a SIEM. */
-export type SiemFormat = "hec" | "log_analytics" | "logs_intake" | "ecs";
-
-/** Where audit records of the organization are delivered. Its credentials are never shown. */
+/** The destination of an organization's audit records. Its credentials are never shown. */
 export interface SiemWebhookView {
   id: string;
   name: string | null;
@@ -218,11 +212,11 @@ export interface SiemWebhookView {
   enabled: boolean;
   created_at: string;
   updated_at: string;
-  /** Null before the first. `status` is the HTTP status; null without an answer. */
+  /** Null before the first delivery. `status` is the HTTP status; null without a response. */
   last_delivery: { status: number | null; at: string; error: string | null } | null;
 }
 
-/** What an endpoint said to a test event. */
+/** An endpoint's response to a test event. */
 export interface SiemTestView {
   ok: boolean;
   status: number | null;

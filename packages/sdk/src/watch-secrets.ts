@@ -5,51 +5,59 @@ import { promised } from "./promised.ts";
 import type { Secret } from "./sealed-secret.ts";
 import type { SecretView } from "./views.ts";
 
-/** What became of a secret. `removed`: deleted, or its folder was taken away. */
+/**
+ * A change of a secret. `removed`: deleted, its folder is no longer shared, or it has expired. For
+ * a person, one that expires is `updated`.
+ */
 export type SecretChange =
   { kind: "created" | "updated"; uid: string; secret: Secret } | { kind: "removed"; uid: string };
 
 export interface WatchOptions {
-  /** Between two questions to the service. Default 60; it grows by itself while the rate limit is short. */
+  /** The interval of requests. Default 60; it grows while the rate limit is short. */
   intervalSeconds?: number | undefined;
-  /** Hears why a question had no answer, and when the next one is asked. */
+  /** Called when a request had no response, with the time of the next one. */
   onError?: ((error: CofferError, next: NextQuestion) => void) | undefined;
-  /** For how long the first question may be put off by the rate limit. Default: until it has its turn. */
+  /** How long the rate limit may delay the first request. Default: without limit. */
   maxWaitSeconds?: number | undefined;
-  /** Ends it, also before the first answer. */
+  /** Ends the watch, also before the first response. */
   signal?: AbortSignal | undefined;
 }
 
-/** The question after one that had no answer. */
+/** The request after one without a response. */
 export interface NextQuestion {
-  /** In how many seconds it is asked. */
+  /** In how many seconds it is sent. */
   seconds: number;
-  /** Whether secrets are known; else whoever called `watch` still waits. */
+  /** Whether secrets are known. Otherwise the caller of `watch` still waits. */
   begun: boolean;
 }
 
-/** A watch that goes on until it is stopped, or until the service refuses the caller for good. */
+/** A watch that runs until it is stopped, or until the service refuses the caller for good. */
 export interface Watch {
   stop(): void;
-  /** Resolves when it was stopped. Rejects with the CofferError that ended it: the caller was cut off. */
+  /**
+   * Resolves when it was stopped. Rejects with the CofferError that ended it: the caller's access
+   * was revoked.
+   */
   readonly ended: Promise<void>;
 }
 
-/** What a watch asks. */
+/** The source of a watch. */
 export interface Watched {
-  /** The secrets as they are now, sealed: one request, tried once. The first time they may have been asked for before. */
+  /**
+   * The current secrets, sealed: one request, tried once. The first time a cached list may be used.
+   */
   views(first: boolean): Promise<readonly SecretView[]>;
-  /** Those that can be opened, opened. */
+  /** The readable secrets, opened. */
   open(views: readonly SecretView[]): Promise<Secret[]>;
-  /** The share of the rate limit that is left, as the last answer said. */
-  room(): number | undefined;
-  /** Why the last views are not the service's answer, but what was kept of an earlier one. */
+  /** The remaining share of the rate limit in the last response. */
+  remaining(): number | undefined;
+  /** The error of the service if the last views are a stored response. */
   away(): CofferError | undefined;
 }
 
-/** Time and chance, of which a simulation has its own. */
+/** Time and randomness, which a simulation can replace. */
 export interface WatchTime {
-  /** Does the work after so many seconds. Returns what prevents it. */
+  /** Runs the work after so many seconds. Returns a function that cancels it. */
   after(seconds: number, work: () => Promise<void>): () => void;
   /** From 0 to 1. */
   random(): number;
@@ -64,9 +72,10 @@ const realTime: WatchTime = {
 };
 
 /**
- * Tells `listener` what has changed since the secrets were first asked for, which has happened when this resolves. A
- * first question that the rate limit refuses is asked again in its turn; throws what it throws otherwise, `rate_limited`
- * when its turn would be later than `maxWaitSeconds`, and `network` when it was ended before it had an answer.
+ * Calls `listener` with the changes since the first response, which has arrived when this resolves.
+ * A first request that the rate limit refuses is retried. Throws its other errors, `rate_limited`
+ * when the retry would come after `maxWaitSeconds`, and `network` when the watch was ended before a
+ * response.
  */
 export async function watchSecrets(
   watched: Watched,
@@ -120,7 +129,7 @@ export async function watchSecrets(
     if (!ended()) cancel = time.after(wait, () => poll().catch(end));
   };
   const outcomeOf = (error: CofferError | undefined): PollOutcome => {
-    if (error === undefined) return { kind: "answered", room: watched.room() };
+    if (error === undefined) return { kind: "answered", remaining: watched.remaining() };
     if (error.code !== "rate_limited") return { kind: "away" };
     return { kind: "refused", retryAfterSeconds: error.retryAfterSeconds ?? 1, first: known === undefined };
   };
@@ -142,12 +151,14 @@ export async function watchSecrets(
   return { stop: () => end(), ended: over.promise };
 }
 
-/** What a secret looks like from outside: it changes with every write. */
+/** The observable state of a secret, which changes with every write, and when it expires. */
 function stateOf(views: readonly SecretView[]): Map<string, string> {
-  return new Map(views.map(({ uid, version, updated_at }) => [uid, `${version}.${updated_at}`]));
+  return new Map(
+    views.map(({ uid, version, updated_at, expired = false }) => [uid, `${version}.${updated_at}.${expired}`]),
+  );
 }
 
-/** Whether asking again is of no use, by the service's own word. */
+/** Whether the service says that a retry is of no use. */
 function isFinal({ code, foreign }: CofferError): boolean {
   return !foreign && ["invalid_token", "token_reused", "access_denied", "configuration"].includes(code);
 }

@@ -119,7 +119,7 @@ await t.test("a call that was cut before the token arrived starts over with the 
   t.equal(machine.client_id, saved[0]?.client_id);
 });
 
-await t.test("a token that is used or unknown is not authenticated, whoever brings it", async (t) => {
+await t.test("a used or unknown token is not authenticated, from any caller", async (t) => {
   const { url, token, save, options } = await setUp(t, () => false);
   await bootstrap({ url, token, save }, options);
   await t.rejects(bootstrap({ url, token, save }, options), { code: "invalid_token" });

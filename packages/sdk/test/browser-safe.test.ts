@@ -22,17 +22,20 @@ function reach(entry: string): { modules: Map<string, string>; foreign: Set<stri
 }
 
 for (const [entry, allowed] of [
-  ["index.ts", ["@coffer/crypto", "@coffer/history"]],
-  ["account.ts", ["@coffer/crypto", "@coffer/crypto/opaque", "@coffer/history"]],
+  ["index.ts", ["@coffer/contract", "@coffer/crypto", "@coffer/history"]],
+  ["account.ts", ["@coffer/contract", "@coffer/crypto", "@coffer/crypto/opaque", "@coffer/history"]],
   ["browser/index.ts", []],
 ] as const)
-  await t.test(`${entry} loads nothing but the cryptography and histories, and uses nothing of Node's own`, (t) => {
-    const { modules, foreign } = reach(entry);
-    t.ok(modules.size > 1);
-    t.same([...foreign].sort(), [...allowed]);
-    for (const [path, code] of modules) t.notMatch(code, /\b(?:process|Buffer|require|__dirname)\b[.(]/, path);
-    t.end();
-  });
+  await t.test(
+    `${entry} loads nothing but the contract, the cryptography and histories, and uses nothing of Node's own`,
+    (t) => {
+      const { modules, foreign } = reach(entry);
+      t.ok(modules.size > 1);
+      t.same([...foreign].sort(), [...allowed]);
+      for (const [path, code] of modules) t.notMatch(code, /\b(?:process|Buffer|require|__dirname)\b[.(]/, path);
+      t.end();
+    },
+  );
 
 await t.test("the part for Node is apart, and is the only one that knows files", (t) => {
   t.match([...reach("node/index.ts").foreign].join(), /node:fs/);

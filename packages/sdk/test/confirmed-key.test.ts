@@ -24,8 +24,9 @@ await t.test("a key is sealed to a person only while the organization has the sa
   const first = { org: organizationId, name: "production", ver: 1, check: "0".repeat(64), set };
   const { state } = await sign(null, `folder:${newId()}`, alice, hers.privateKey, first);
   const same = await founded(his.publicKey);
-  t.equal(confirmedKey(same, state, bob), his.publicKey);
-  t.equal(confirmedKey(same, state, client), machine.publicKey, "an organization has no machines");
-  t.equal(confirmedKey(same, state, `user:${newId()}`), undefined);
-  t.equal(confirmedKey(await founded(another.publicKey), state, bob), undefined);
+  t.equal(await confirmedKey(same, { state }, bob), his.publicKey);
+  t.equal(await confirmedKey(same, { state }, client), machine.publicKey, "an organization has no machines");
+  t.equal(await confirmedKey(same, { state }, `user:${newId()}`), undefined);
+  t.equal(await confirmedKey(await founded(another.publicKey), { state }, bob), undefined);
+  t.equal(await confirmedKey(same, { state, ended: [bob] }, bob), undefined, "the caller has ended the access");
 });

@@ -6,6 +6,7 @@ import {
   newId,
   newKey,
   newKeyPair,
+  readAccessToken,
   readInviteToken,
   seal,
   signEs256,
@@ -15,7 +16,7 @@ import t from "tap";
 import { bootstrap, createClient } from "../src/index.ts";
 import type { MachineConfiguration } from "../src/index.ts";
 import { memoryTrust } from "../src/histories/trust-storage.ts";
-import { memberOf, newJoinedMachine, startCompany, strangeKey } from "./history-people.ts";
+import { memberOf, newJoinedMachine, signPastClients, startCompany, strangeKey } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
 /** An entry with these claims, whatever they say. */
@@ -166,6 +167,72 @@ await t.test("an entry that no manager signed, and one that the service hides, a
   t.match(hex, /^[0-9a-f]{64}$/);
 });
 
+await t.test("a machine joins also what the service has hidden from its bootstrap", async (t) => {
+  type View = { history_seq: number | null };
+  const lies: Record<string, HistoryServer["lie"]> = {
+    "no folder": ({ path }, { body }) => (path === "/api/sm/v1/folders" ? { data: [] } : body),
+    "no history": ({ path }, { body }) =>
+      path === "/api/sm/v1/folders"
+        ? { data: (body as { data: View[] }).data.map((view) => ({ ...view, history_seq: null })) }
+        : body,
+    "no entries": ({ path, method }, { body }) =>
+      method === "GET" && path.startsWith("/api/sm/v1/folders/") ? { data: [], history_seq: null } : body,
+  };
+  for (const [what, lie] of Object.entries(lies)) {
+    const { alice, server } = await startCompany(t);
+    const { id } = await alice.client().folders.create("production");
+    await alice.client().secrets.set(notation, "s3cret");
+    server.lie = lie;
+    const machine = await newJoinedMachine(alice, server, [id]);
+    t.match(machine, { wrap_key: String, token_hash: String }, `${what}: the token's secret is kept`);
+    server.lie = (_, { body }) => body;
+    t.equal(await createClient(machine).read(notation), "s3cret", what);
+    const holders = server.histories.get(`folder:${id}`)?.state.holders.map(({ who }) => who);
+    t.ok(holders?.includes(`client:${machine.client_id}`), "the history names it");
+  }
+});
+
+await t.test(
+  "who made a machine's token and manages none of its folders any more gives it no other folder",
+  async (t) => {
+    const { alice, join, server } = await startCompany(t);
+    const bob = await join("bob@example.com", "admin");
+    const { id } = await alice.client().folders.create("production");
+    await alice.client().secrets.set(notation, "s3cret");
+    await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "manage" });
+    await bob.client().folders.accept(id);
+    const [application] = await bob.client().applications.list();
+    const folders = [{ folderId: id, permission: "read" as const }];
+    const { token } = await bob.client().tokens.create({ applicationId: application?.id ?? "", name: "web", folders });
+    // The machine keeps the token's secret while the service shows a folder without a history.
+    server.lie = ({ path }, { body }) => {
+      if (path !== "/api/sm/v1/folders") return body;
+      const [view] = (body as { data: object[] }).data;
+      return { data: [view, { ...view, id: newId(), name: "old", history_seq: null }] };
+    };
+    const machine = await bootstrap({ url: server.url, token, save: () => Promise.resolve() });
+    t.match(machine, { wrap_key: String, token_hash: String });
+    server.lie = (_, { body }) => body;
+    await alice.client().folders.unshare(id, bob.session.user.id);
+    await alice.client().folders.rotate(id);
+    const trust = memoryTrust(machine.histories);
+    t.equal(await createClient(machine, { trust }).read(notation), "s3cret");
+
+    const { id: other } = await bob.client().folders.create("other");
+    const res = `folder:${other}` as const;
+    const { wrapKey, tokenHash: tag } = await readAccessToken(token);
+    const present = server.histories.get(res)?.state ?? null;
+    const invitation = await makeInvitation(present, res, { tag, wrapKey, kind: "client", perm: "read" });
+    await signPastClients(server, bob, res, { invite: [invitation] });
+    const grant = { encrypted_key: null, encrypted_key_alg: null, permission: "read" as const };
+    server.folders.get(other)?.grants.push({ kind: "client", id: machine.client_id, ...grant });
+    await createClient(machine, { trust }).folders();
+    t.notOk((await trust.load()).resources[res]?.accepted);
+    const holders = server.histories.get(res)?.state.holders.map(({ who }) => who);
+    t.same(holders, [`user:${bob.session.user.id}`], "nor has it joined");
+  },
+);
+
 await t.test("a manager who was removed signs nothing any more, whatever the service lets through", async (t) => {
   const { alice, join, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");
@@ -219,7 +286,7 @@ await t.test(
   },
 );
 
-await t.test("a key is sealed to no person whom the organization's history does not name", async (t) => {
+await t.test("a key is sealed to no person that the organization's history does not name", async (t) => {
   const { alice, join, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");
   const bob = await join("bob@example.com");
@@ -239,22 +306,19 @@ await t.test("a key is sealed to no person whom the organization's history does 
   t.equal(grants?.find((grant) => grant.id === stranger)?.encrypted_key, null);
 });
 
-await t.test(
-  "a holder without a key is told who can seal it, and has it once a manager opens the folder",
-  async (t) => {
-    const { alice, join, server } = await startCompany(t);
-    const { id } = await alice.client().folders.create("production");
-    await alice.client().secrets.set(notation, "s3cret");
-    const bob = await join("bob@example.com");
-    await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "read" });
-    await bob.client().folders.accept(id);
-    const grant = server.folders.get(id)?.grants.find((one) => one.id === bob.session.user.id);
-    Object.assign(grant ?? {}, { encrypted_key: null, encrypted_key_alg: null });
-    await t.rejects(bob.client().secrets.read(notation), { code: "key_pending", message: /alice@example\.com/ });
-    await alice.client().secrets.list();
-    t.equal(await bob.client().secrets.read(notation), "s3cret");
-  },
-);
+await t.test("a holder without a key reads who can seal it, and has it once a manager opens the folder", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const bob = await join("bob@example.com");
+  await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "read" });
+  await bob.client().folders.accept(id);
+  const grant = server.folders.get(id)?.grants.find((one) => one.id === bob.session.user.id);
+  Object.assign(grant ?? {}, { encrypted_key: null, encrypted_key_alg: null });
+  await t.rejects(bob.client().secrets.read(notation), { code: "key_pending", message: /alice@example\.com/ });
+  await alice.client().secrets.list();
+  t.equal(await bob.client().secrets.read(notation), "s3cret");
+});
 
 await t.test(
   "a name of two accepted folders is ambiguous, and one's own folder is the one that is meant",
@@ -272,7 +336,7 @@ await t.test(
   },
 );
 
-await t.test("a machine accepts a folder from a manager of one that it has, and from nobody else", async (t) => {
+await t.test("a machine accepts a folder only from a manager of a folder that it has", async (t) => {
   const { alice, join, server } = await startCompany(t);
   const bob = await join("bob@example.com", "admin");
   const [{ id: first }, { id: second }] = [
@@ -354,7 +418,7 @@ await t.test("a machine that trusts a restored history again has the key that it
   t.equal(await client.read(notation), "s3cret");
 });
 
-await t.test("what one device trusts again is not undone by what another has told the keyring", async (t) => {
+await t.test("a device that trusts again does not lose that to another device's keyring", async (t) => {
   const { alice, server } = await startCompany(t);
   const { id } = await alice.client().folders.create("production");
   await alice.client().secrets.set(notation, "s3cret");
@@ -571,7 +635,7 @@ await t.test("an invitation does not replace the history of an organization that
   t.equal((await alice.client().members.confirmed()).length, 2);
 });
 
-await t.test("a folder of which another device has told the keyring is not adopted", async (t) => {
+await t.test("a folder that another device has put into the keyring is not adopted", async (t) => {
   const { alice, server } = await startCompany(t);
   await alice.client().folders.list();
   const { id } = await alice.client({ trust: memoryTrust() }).folders.create("production");
@@ -627,6 +691,31 @@ await t.test("a device without pins trusts nothing when the keyring is not there
   t.same(troubles, ["keyring_rolled_back"]);
 });
 
+await t.test("what `keyring trust` shows is not trusted before the answer", async (t) => {
+  const { alice, server, organizationId } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const before = structuredClone(await alice.trust.load());
+  // The service shows another history of the folder.
+  const [who, res] = [`user:${alice.session.user.id}`, `folder:${id}`] as const;
+  const set = [{ who, key: alice.session.public_key, perm: "manage" as const }];
+  const change = { org: organizationId, name: "production", set, ver: 1, check: "0".repeat(64) };
+  const { text, state } = await sign(null, res, who, alice.privateKey, change);
+  server.histories.set(res, { entries: [text], state });
+
+  const seen: unknown[] = [];
+  const ask = async (shown: readonly { res: string }[]): Promise<boolean> => {
+    seen.push(...shown.map((one) => one.res));
+    // Another process goes on from it, and so does this one after a crash.
+    t.same(await alice.trust.load(), before);
+    return false;
+  };
+  await t.rejects(alice.client().keyring.trust(ask), { code: "access_denied" });
+  t.same(seen, [`org:${organizationId}`, res]);
+  t.same(await alice.trust.load(), before);
+  await alice.client().keyring.trust(() => Promise.resolve(true));
+  t.equal((await alice.trust.load()).resources[res]?.pin.hash, state.head.hash);
+});
+
 await t.test("a folder that cannot be verified does not keep the others from being trusted", async (t) => {
   const { alice, join, server } = await startCompany(t);
   await alice.client().folders.create("production");
@@ -649,7 +738,7 @@ await t.test("a folder that cannot be verified does not keep the others from bei
   );
 });
 
-await t.test("who is up to date asks for no history", async (t) => {
+await t.test("a client that is up to date fetches no history", async (t) => {
   const { alice, server } = await startCompany(t);
   await alice.client().folders.create("production");
   await alice.client().secrets.set(notation, "s3cret");

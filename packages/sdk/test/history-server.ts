@@ -1,5 +1,5 @@
 import { box, contexts, encodeBase64, newId, newKey, newKeyPair } from "@coffer/crypto";
-import { extend, holderOf } from "@coffer/history";
+import { extend } from "@coffer/history";
 import type { HistoryState, Resource } from "@coffer/history";
 import type { PersonSession } from "../src/index.ts";
 import type { FolderView, HolderView, SecretView } from "../src/views.ts";
@@ -51,7 +51,7 @@ export interface HistoryServer extends Omit<VaultServerPart, "listen" | "close">
   folders: Map<string, HeldFolder>;
   organizations: Map<string, Organization>;
   keyrings: Map<string, { version: number; sealed: string }>;
-  /** What a lie puts in the place of an honest answer. */
+  /** What a lie puts in the place of an honest answer: another body, or a Refusal. */
   lie: (request: Received, answer: { status: number; body: unknown }) => unknown;
   person(email: string): Promise<Person>;
 }
@@ -225,7 +225,10 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         const { cutName } = await import("@coffer/history");
         const heads: Record<string, [number, string]> = {};
         for (const [res, { state }] of server.histories)
-          if (!res.startsWith("org:") && holderOf(state, `user:${third}`) !== undefined)
+          if (
+            !res.startsWith("org:") &&
+            [...state.holders, ...state.signers].some(({ who }) => who === `user:${third}`)
+          )
             heads[await cutName(res)] = [state.head.seq, state.head.hash];
         return ok({ data: heads });
       }
@@ -302,9 +305,10 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         return { status: 204, body: undefined };
       }
       case "GET /api/org/folders": {
-        const { id: org } = orgOf();
+        const { id: org, members } = orgOf();
+        const seesAll = members.some(({ user_id, role }) => user_id === caller && ["owner", "admin"].includes(role));
         const mine = [...server.folders.values()].filter(
-          (one) => one.org === org && one.grants.some(({ id }) => id === caller),
+          (one) => one.org === org && (seesAll || one.grants.some(({ id }) => id === caller)),
         );
         return ok({ data: mine.map((one) => folderView(one, `user:${caller}`)) });
       }
@@ -441,7 +445,8 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
       })
       .then((honest) => {
         const body = server.lie(request, honest);
-        if (body === undefined) response.writeHead(204).end();
+        if (body instanceof Refusal) json(response, body.status, { error: body.code, message: body.message });
+        else if (body === undefined) response.writeHead(204).end();
         else json(response, honest.status === 204 ? 200 : honest.status, body);
       });
   });

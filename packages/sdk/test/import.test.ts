@@ -77,7 +77,7 @@ await t.test(
     const importing = stopped.records.import(vaultId, [login]);
     await until("it is asked", () => asked === 3);
     stop.abort();
-    await t.rejects(importing, { code: "network", message: /given up/ });
+    await t.rejects(importing, { code: "network", message: /aborted/ });
     after = "0";
     const back = personClient(server.session, server.url).records.import(vaultId, [login]);
     await until("it is tried again", () => asked > 4);

@@ -112,7 +112,7 @@ await t.test("keys that were rotated since the bootstrap are there without the s
   t.equal(await start().read(uri), "rotated");
 });
 
-await t.test("a rotated folder's new key is asked for once, not at every start", async (t) => {
+await t.test("a rotated folder's new key is fetched once, not at every start", async (t) => {
   const { server, start, rotate, pass } = await setUp(t);
   await rotate();
   const asked = (): number => server.received.filter(({ path }) => path.endsWith("/folders")).length;
@@ -126,7 +126,7 @@ await t.test("a rotated folder's new key is asked for once, not at every start",
   t.equal(asked(), 3, "nor one that is too old");
 });
 
-await t.test("a rotated key that was sealed to the machine later is asked for", async (t) => {
+await t.test("a rotated key that was sealed to the machine later is fetched", async (t) => {
   const { start, rotate } = await setUp(t);
   const give = await rotate(false);
   await t.rejects(start().read(uri));
@@ -171,7 +171,7 @@ await t.test(
   },
 );
 
-await t.test("a restart asks by the tag, and an unchanged answer costs no body", async (t) => {
+await t.test("a restart sends the tag, and an unchanged answer has no body", async (t) => {
   const { server, start } = await setUp(t);
   await start().read(uri);
   t.equal(await start().read(uri), "s3cret");
@@ -222,7 +222,7 @@ await t.test("the file is private, says nothing, and is of use to this machine a
   t.equal(await start().read(uri), "s3cret");
 });
 
-await t.test("what is nobody's cache, or cannot be read, is left as it is", async (t) => {
+await t.test("a file that is no cache, or cannot be read, is left as it is", async (t) => {
   const { start, path } = await setUp(t);
   for (const notes of ["my notes", "AAAA"]) {
     await writeFile(path, notes);
@@ -265,7 +265,7 @@ await t.test("a page in the service's place is not kept, and what was kept befor
   t.equal(await readFile(path, "utf8"), kept);
 });
 
-await t.test("a watch that is served from the cache slows down, and waits as long as it is told to", async (t) => {
+await t.test("a watch that is served from the cache slows down, and waits as long as the service says", async (t) => {
   const { state, start } = await setUp(t);
   await start().read(uri);
   state.retryAfter = "600";
@@ -295,4 +295,17 @@ await t.test("a watch that is served from the cache slows down, and waits as lon
   ).ended;
   t.match(told, Array(4).fill({ code: "unavailable" }));
   t.ok((told[3]?.seconds ?? 0) > (told[1]?.seconds ?? 0), "and asks less and less often");
+});
+
+await t.test("without the service a secret is used until it expires, and no longer", async (t) => {
+  const { state, start, pass } = await setUp(t);
+  const now = Date.now();
+  state.secrets = state.secrets.map((secret) => ({ ...secret, expires_at: new Date(now + 3_600_000).toISOString() }));
+  t.equal(await start().read(uri), "s3cret");
+  state.status = 0;
+  pass(3_500);
+  t.equal(await start().read(uri), "s3cret");
+  pass(200);
+  await t.rejects(start().read(uri), { code: "secret_not_found" });
+  t.same(await start().list(), []);
 });

@@ -1,11 +1,11 @@
 import t from "tap";
-import { planPoll, roomIn } from "../src/poll-schedule.ts";
+import { planPoll, remainingIn } from "../src/poll-schedule.ts";
 
-const answered = (room?: number) => ({ kind: "answered", room }) as const;
+const answered = (remaining?: number) => ({ kind: "answered", remaining }) as const;
 const refused = { kind: "refused", retryAfterSeconds: 7 } as const;
 const away = { kind: "away" } as const;
 
-await t.test("with room it keeps the pace that is wished for, a tenth more or less", (t) => {
+await t.test("with remaining it keeps the pace that is wished for, a tenth more or less", (t) => {
   t.same(planPoll(60, 60, answered(1), 0), { interval: 60, wait: 54 });
   t.same(planPoll(60, 60, answered(), 1), { interval: 60, wait: 66 });
   t.end();
@@ -40,11 +40,11 @@ await t.test("while the service is away it slows down to five minutes", (t) => {
   t.end();
 });
 
-await t.test("the room is what the headers of the answer say", (t) => {
+await t.test("the remaining is what the headers of the answer say", (t) => {
   const headers = { ratelimit: '"standard";r=15;t=12', "ratelimit-policy": '"standard";q=60;w=60' };
-  t.equal(roomIn(new Headers(headers)), 0.25);
-  t.equal(roomIn(new Headers()), undefined);
-  t.equal(roomIn(new Headers({ ...headers, "ratelimit-policy": '"standard";q=0;w=60' })), undefined);
+  t.equal(remainingIn(new Headers(headers)), 0.25);
+  t.equal(remainingIn(new Headers()), undefined);
+  t.equal(remainingIn(new Headers({ ...headers, "ratelimit-policy": '"standard";q=0;w=60' })), undefined);
   t.end();
 });
 

@@ -34,7 +34,8 @@ await t.test("many reads at once and after one another are one request", async (
 await t.test("what is answered has the interface's names, and a folder does not show its key", async (t) => {
   const { client } = await setUp(t);
   const [secret] = await client.list();
-  const names = "created_at,field_names,fields,folder,folder_id,key_version,name,title,type,uid,updated_at,version";
+  const names =
+    "created_at,expired,expires_at,field_names,fields,folder,folder_id,key_version,name,title,type,uid,updated_at,version";
   for (const name of Object.keys(secret ?? {})) t.ok(names.split(",").includes(name), name);
   const folder = newFolder("staging", 3);
   const { url } = await startServer(t, (_request, response) => json(response, 200, { data: [view] }));
@@ -46,7 +47,7 @@ await t.test("what is answered has the interface's names, and a folder does not 
   t.same(usable?.key, folder.key, "who asks for it has it");
 });
 
-await t.test("a list is served from memory up to its age, and then asked for by its tag", async (t) => {
+await t.test("a list is served from memory up to its age, and then revalidated by its tag", async (t) => {
   const { client, server, pass } = await setUp(t);
   await client.read(uri("database"));
   pass(29.999);
@@ -65,6 +66,88 @@ await t.test("a changed list replaces the one that was held", async (t) => {
   held.tag = '"2"';
   client.expire();
   t.equal(await client.read(uri("database")), "new");
+});
+
+await t.test("a secret that expires while its list is held is gone at once, and never from another", async (t) => {
+  const { client, folder, held, server, pass } = await setUp(t);
+  const [first] = await client.list();
+  t.match(first, { expires_at: null, expired: false });
+  const moment = new Date(Date.now() + 20_000).toISOString().replace("Z", "000Z");
+  const brief = await newSecret(folder, "brief", { password: "soon over" });
+  const lasting = await newSecret(folder, "brief", { password: "lasting" });
+  held.secrets = [{ ...brief, expires_at: moment }, ...held.secrets];
+  held.tag = '"2"';
+  client.expire();
+  t.match(await client.find("brief"), { expires_at: moment, expired: false });
+  t.equal(await client.read(uri("brief")), "soon over");
+  const asked = server.received.length;
+  pass(25);
+  await t.rejects(client.read(uri("brief")), { code: "secret_not_found" });
+  await t.rejects(client.find("brief"), { code: "secret_not_found" });
+  t.same(
+    (await client.list()).map(({ title }) => title),
+    ["database"],
+  );
+  t.equal(server.received.length, asked, "without a request");
+  held.secrets = [...held.secrets, lasting];
+  held.tag = '"3"';
+  client.expire();
+  t.equal(await client.read(uri("brief")), "lasting", "the title is that of the one that has not expired");
+});
+
+/** A service in which so many uids are taken by expired secrets, which a machine does not see. */
+async function withExpired(t: Parameters<typeof startServer>[0], expired: number) {
+  const folder = newFolder("production");
+  const sent: { uid: string; expires_at?: unknown }[] = [];
+  const server = await startServer(t, ({ method, path, body }, response) => {
+    if (method === "POST") {
+      const { uid = "", expires_at } = JSON.parse(body) as { uid?: string; expires_at?: unknown };
+      sent.push({ uid, expires_at });
+      const taken = { error: "invalid_request", message: "taken", details: [{ field: "uid", issue: "is taken" }] };
+      if (sent.length <= expired) json(response, 400, taken);
+      else json(response, 201, { uid, folder_id: folder.id, expires_at: expires_at ?? null });
+    } else if (/secrets\/[\w-]+$/.test(path)) json(response, 404, { error: "secret_not_found", message: "none" });
+    else json(response, 200, historyAnswer(path) ?? { data: path.endsWith("/folders") ? [view] : [] });
+  });
+  const machine = await newMachine(server.url, [folder]);
+  const view = await folderFor(folder, machine.public_key);
+  return { client: createClient(machine), sent };
+}
+
+await t.test("a machine makes a secret beside expired ones of its title, with another uid", async (t) => {
+  const { client, sent } = await withExpired(t, 2);
+  t.match(await client.set(uri("brief"), "new", { expiresAt: "2099-12-31T23:00:00Z" }), { created: true });
+  t.equal(new Set(sent.map(({ uid }) => uid)).size, 3);
+  t.same(
+    sent.map(({ expires_at }) => expires_at),
+    new Array(3).fill("2099-12-31T23:00:00Z"),
+  );
+  const many = await withExpired(t, 1000);
+  await t.rejects(many.client.set(uri("brief"), "new"), { code: "invalid_request", message: /11 secrets .* expired/ });
+  t.equal(many.sent.length, 11);
+});
+
+await t.test("a service that stores no expiry is not taken at its word", async (t) => {
+  const folder = newFolder("production");
+  const secret = await newSecret(folder, "database", { password: "s3cret" });
+  const server = await startServer(t, ({ method, path }, response) => {
+    if (method === "PUT") json(response, 200, { uid: secret.uid, folder_id: folder.id, ...stored });
+    else json(response, 200, historyAnswer(path) ?? { data: path.endsWith("/folders") ? [view] : [secret] });
+  });
+  const machine = await newMachine(server.url, [folder]);
+  const view = await folderFor(folder, machine.public_key);
+  const client = createClient(machine);
+  let stored: { expires_at?: string | null } = {};
+  const set = (expiresAt?: string | null) => client.set(uri("database"), "new", { expiresAt });
+  const moment = "2099-12-31T23:00:00Z";
+  await t.rejects(set(moment), { code: "bad_answer" }, "an earlier version");
+  t.match(await set(null), { created: false }, "which has none to remove");
+  stored = { expires_at: "2099-12-31T23:00:01.000000Z" };
+  await t.rejects(set(moment), { code: "bad_answer" });
+  await t.rejects(set(null), { code: "bad_answer" });
+  t.match(await set(), stored, "an update that keeps it");
+  stored = { expires_at: "2099-12-31T23:00:00.000000Z" };
+  t.match(await set(moment), stored);
 });
 
 await t.test("an answer that fails is not remembered as a list", async (t) => {
@@ -98,28 +181,25 @@ await t.test("the bearer is an ES256 token of five minutes for this service, and
   t.same([sub, aud], [machine.client_id, server.url]);
 });
 
-await t.test(
-  "a secret under a newer folder key makes the client ask for the key once, and opens with it",
-  async (t) => {
-    const before = newFolder("production", 1);
-    let folders: unknown[] = [];
-    const secrets: unknown[] = [];
-    const { url, received } = await startServer(t, ({ path }, response) =>
-      json(response, 200, historyAnswer(path) ?? { data: path.endsWith("/folders") ? folders : secrets }),
-    );
-    const machine = await newMachine(url, [before]);
-    const after = await rotated(before);
-    secrets.push(await newSecret(after, "database", { password: "rotated" }));
-    folders = [await folderFor(after, machine.public_key)];
-    const client = createClient(machine);
-    t.equal(await client.read(uri("database")), "rotated");
-    t.equal(await client.read(uri("database")), "rotated");
-    t.same(
-      received.map(({ path }) => path),
-      ["/api/sm/v1/secrets", "/api/sm/v1/folders", `/api/sm/v1/folders/${before.id}/history`],
-    );
-  },
-);
+await t.test("for a secret under a newer folder key the client fetches the key once, and opens it", async (t) => {
+  const before = newFolder("production", 1);
+  let folders: unknown[] = [];
+  const secrets: unknown[] = [];
+  const { url, received } = await startServer(t, ({ path }, response) =>
+    json(response, 200, historyAnswer(path) ?? { data: path.endsWith("/folders") ? folders : secrets }),
+  );
+  const machine = await newMachine(url, [before]);
+  const after = await rotated(before);
+  secrets.push(await newSecret(after, "database", { password: "rotated" }));
+  folders = [await folderFor(after, machine.public_key)];
+  const client = createClient(machine);
+  t.equal(await client.read(uri("database")), "rotated");
+  t.equal(await client.read(uri("database")), "rotated");
+  t.same(
+    received.map(({ path }) => path),
+    ["/api/sm/v1/secrets", "/api/sm/v1/folders", `/api/sm/v1/folders/${before.id}/history`],
+  );
+});
 
 await t.test("a folder is named by its name without regard to case, or by its id", async (t) => {
   const { client, folder } = await setUp(t);

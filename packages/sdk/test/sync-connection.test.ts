@@ -1,6 +1,6 @@
 import t from "tap";
 import { until } from "@coffer/testkit";
-import { hearPings } from "../src/sync/heard-pings.ts";
+import { watchPings } from "../src/sync/watch-pings.ts";
 import { memoryStorage } from "./memory-storage.ts";
 import { json } from "./server.ts";
 import { newDevice, world } from "./synced-device.ts";
@@ -39,7 +39,7 @@ await t.test("a token that has ended is replaced at once; a session that has, en
   await t.rejects(sync.ended, { code: "token_reused" });
 });
 
-await t.test("shortly before its token ends, the device renews it and connects anew", async (t) => {
+await t.test("shortly before its token ends, the device renews it and connects again", async (t) => {
   const { server } = await world(t);
   const soon = { ...server.session, access_expires_at: Date.now() / 1000 + 33 };
   const { sync, away } = await newDevice(t, { ...server, session: soon });
@@ -80,7 +80,7 @@ await t.test("a token that is due for renewal before the connection is open cost
   t.same(away, []);
 });
 
-await t.test("waits double from one second and begin anew only after an answer", async (t) => {
+await t.test("waits double from one second and restart only after an answer", async (t) => {
   const { server } = await world(t);
   // A service without its bus takes the connection and closes it.
   server.instead.sync = (_asked, socket) => (socket.close(1013), true);
@@ -108,26 +108,23 @@ await t.test("a device that is closed because there are too many connections wai
   t.equal(server.offered.length, 2, "nothing has connected again");
 });
 
-await t.test(
-  "a service that falls silent is asked whether it is there; a page that never comes is asked for smaller",
-  async (t) => {
-    const { server } = await world(t);
-    const { sync } = await newDevice(t, server, { quietSeconds: 0.05 });
-    await sync.ready;
-    await until("it is asked", () => server.asked.length > 2);
-    server.instead.sync = (_asked, socket) => (socket.terminate(), true);
-    await until("a page is smaller", () => (server.asked.at(-1)?.limit ?? 1000) < 1000);
-    t.equal(server.asked.at(-1)?.limit, 250);
-    delete server.instead.sync;
-  },
-);
+await t.test("a silent service gets a ping; a page that never comes is requested smaller", async (t) => {
+  const { server } = await world(t);
+  const { sync } = await newDevice(t, server, { quietSeconds: 0.05 });
+  await sync.ready;
+  await until("it is asked", () => server.asked.length > 2);
+  server.instead.sync = (_asked, socket) => (socket.terminate(), true);
+  await until("a page is smaller", () => (server.asked.at(-1)?.limit ?? 1000) < 1000);
+  t.equal(server.asked.at(-1)?.limit, 250);
+  delete server.instead.sync;
+});
 
 await t.test("pings are heard in Node, each by its own connection", async (t) => {
   const server = await startVaultServer(t);
   const heard: string[] = [];
   const sockets = ["first", "second"].map((name) => {
     const socket = new WebSocket(server.url.replace("http", "ws"));
-    const unhear = hearPings(socket, () => heard.push(name));
+    const unhear = watchPings(socket, () => heard.push(name));
     t.type(unhear, "function");
     t.teardown(() => unhear?.());
     return socket;
@@ -139,7 +136,7 @@ await t.test("pings are heard in Node, each by its own connection", async (t) =>
   for (const socket of sockets) socket.close();
 });
 
-await t.test("what is no message, or a refusal, is a reason to begin anew, not to end", async (t) => {
+await t.test("a malformed message, or a refusal, is a reason to reconnect, not to end", async (t) => {
   const { server } = await world(t);
   const words: string[] = [];
   const { sync } = await newDevice(t, server, { onAway: ({ message, code }) => words.push(`${code}: ${message}`) });
@@ -152,7 +149,7 @@ await t.test("what is no message, or a refusal, is a reason to begin anew, not t
   t.notOk(server.asked[1]?.last_sync);
 });
 
-await t.test("who is told to ask later does, for the same, on the same connection", async (t) => {
+await t.test("a device that must retry later does, with the same request, on the same connection", async (t) => {
   const { server } = await world(t, 2);
   let connections = 0;
   const refusal = { type: "error", error: "rate_limited", message: "too often", retry_after: 0.05 };

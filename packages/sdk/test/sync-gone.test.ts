@@ -93,33 +93,36 @@ await t.test("a storage that could not even be cleared is written when the devic
   t.same(await kept(t, server, storage), { vaults: [], records: 0 });
 });
 
-await t.test("also while everything comes anew; the rest is kept, and is continued from where it was", async (t) => {
-  const { server, other, vaultId } = await world(t, 4);
-  const { id: hiddenId } = await other.vaults.create("Hidden");
-  await other.records.create(hiddenId, { type: "login", fields: { name: "secret" } });
-  const { storage, text } = memoryStorage();
-  const { sync } = await filledDevice(t, server, { storage });
-  const { last_sync: known } = server.asked.at(-1) ?? {};
-  const held = text();
-  server.instead.sync = (_asked, socket) => {
-    // The first page of everything, and never the second.
-    server.instead.sync = () => true;
-    const all = server.answer({ type: "sync_request", limit: 1000 }) as { changes: { vault_id: string }[] };
-    const changes = all.changes.filter((change) => change.vault_id === vaultId).slice(0, 1);
-    socket.send(JSON.stringify({ ...all, changes, reset: true, has_more: true }));
-    return true;
-  };
-  const asked = server.asked.length;
-  server.vaults.delete(hiddenId);
-  for (const socket of server.sockets) socket.terminate();
-  await until("the second page is asked for", () => server.asked.length === asked + 2);
-  await until("it is written", () => text() !== held, 3);
-  await sync.stop();
-  delete server.instead.sync;
-  t.same(await kept(t, server, storage), { vaults: ["Private"], records: 4 });
-  delete server.instead.http;
-  const { sync: next, said } = await newDevice(t, server, { storage });
-  await next.ready;
-  t.ok((server.asked.at(-1)?.last_sync ?? "") > (known ?? "-"), "from what was complete the last time");
-  t.same(said(), []);
-});
+await t.test(
+  "the same holds during a full reload; the other vaults stay, and continue at their last position",
+  async (t) => {
+    const { server, other, vaultId } = await world(t, 4);
+    const { id: hiddenId } = await other.vaults.create("Hidden");
+    await other.records.create(hiddenId, { type: "login", fields: { name: "secret" } });
+    const { storage, text } = memoryStorage();
+    const { sync } = await filledDevice(t, server, { storage });
+    const { last_sync: known } = server.asked.at(-1) ?? {};
+    const held = text();
+    server.instead.sync = (_asked, socket) => {
+      // The first page of everything, and never the second.
+      server.instead.sync = () => true;
+      const all = server.answer({ type: "sync_request", limit: 1000 }) as { changes: { vault_id: string }[] };
+      const changes = all.changes.filter((change) => change.vault_id === vaultId).slice(0, 1);
+      socket.send(JSON.stringify({ ...all, changes, reset: true, has_more: true }));
+      return true;
+    };
+    const asked = server.asked.length;
+    server.vaults.delete(hiddenId);
+    for (const socket of server.sockets) socket.terminate();
+    await until("the second page is asked for", () => server.asked.length === asked + 2);
+    await until("it is written", () => text() !== held, 3);
+    await sync.stop();
+    delete server.instead.sync;
+    t.same(await kept(t, server, storage), { vaults: ["Private"], records: 4 });
+    delete server.instead.http;
+    const { sync: next, said } = await newDevice(t, server, { storage });
+    await next.ready;
+    t.ok((server.asked.at(-1)?.last_sync ?? "") > (known ?? "-"), "from what was complete the last time");
+    t.same(said(), []);
+  },
+);

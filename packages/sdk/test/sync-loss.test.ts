@@ -74,7 +74,7 @@ await t.test(
   },
 );
 
-await t.test("a service that counts what it does not give is asked for everything once", async (t) => {
+await t.test("from a service that counts more than it gives everything is fetched once", async (t) => {
   const { server, vaultId } = await world(t);
   server.instead.http = ({ method, path }, response) => {
     if (method !== "GET" || !/vaults\?/.test(path)) return false;

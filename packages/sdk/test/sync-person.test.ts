@@ -67,16 +67,16 @@ async function sharedDevice(t: Parameters<typeof world>[0]): Promise<{
   };
 }
 
-await t.test("nothing is fetched as somebody else: the sync ends, and nothing of it stays", async (t) => {
+await t.test("nothing is fetched as another person: the sync ends, and stores nothing", async (t) => {
   const { server, bob, heard, text, outcome, become, change } = await sharedDevice(t);
   become(bob);
   change();
-  t.match(await outcome(), { code: "invalid_token", message: /somebody else logged in/ });
+  t.match(await outcome(), { code: "invalid_token", message: /another person logged in/ });
   t.same([heard, text()], [[], ""]);
   t.notOk(server.received.some(({ headers }) => headers.authorization === "Bearer bobs"));
 });
 
-await t.test("what was fetched as somebody else, who came just then, is no word of what is gone", async (t) => {
+await t.test("an answer to another person's session removes nothing", async (t) => {
   const { server, bob, heard, outcome, become, change } = await sharedDevice(t);
   become(server.session, bob);
   change();
@@ -94,7 +94,7 @@ await t.test("nor when the person is back already, with another login", async (t
   t.same([away, heard, (await sync.records()).length], [["unavailable"], [], 2]);
 });
 
-await t.test("no connection is opened as somebody else", async (t) => {
+await t.test("no connection is opened as another person", async (t) => {
   const { server, bob, outcome, become } = await sharedDevice(t);
   become(bob);
   for (const socket of server.sockets) socket.terminate();

@@ -68,7 +68,7 @@ await t.test(
   },
 );
 
-await t.test("an answer that begins anew goes on though the token is due for renewal", async (t) => {
+await t.test("a full reload continues though the token is due for renewal", async (t) => {
   const { server, ids } = await world(t, 6);
   const dueAt = Date.now() + 3_000;
   const soon = { ...server.session, access_expires_at: dueAt / 1000 + 30 };

@@ -93,7 +93,7 @@ await t.test("a rotation between an answer and its vaults' keys loses nothing", 
   t.same(device.said.sort(), ["record_created one", "record_created two", "vault_created"]);
 });
 
-await t.test("a record that came before its vault's new key is told when the key is there", async (t) => {
+await t.test("a record that came before its vault's new key is reported when the key is there", async (t) => {
   const { alice, bob, id, server } = await shared(t);
   const device = await follow(t, bob);
   await device.sync.ready;
@@ -110,7 +110,7 @@ await t.test("a record that came before its vault's new key is told when the key
   await until("the others are under it too", async () => (await device.names()).join() === "one,three,two");
 });
 
-await t.test("a vault that somebody gave the person is told once it is accepted", async (t) => {
+await t.test("a vault that another person shared is reported once it is accepted", async (t) => {
   const { alice, join, id } = await shared(t);
   const carol = await join("carol@example.com");
   const me = carol.client();

@@ -16,7 +16,7 @@ import type { VaultServer } from "./vault-server.ts";
 const directory = await mkdtemp(join(tmpdir(), "coffer-sync-"));
 t.teardown(() => rm(directory, { recursive: true }));
 
-await t.test("a device that starts again has what it had, and asks only for what is new", async (t) => {
+await t.test("a device that restarts has its data, and fetches only what is new", async (t) => {
   const { server, other, vaultId } = await world(t);
   const { storage, text } = memoryStorage();
   const first = await newDevice(t, server, { storage });
@@ -120,9 +120,9 @@ await t.test("what is not this person's of this service is left as it is, and it
   t.equal((await stat(path)).mode & 0o777, 0o600, "what holds nothing is taken");
 
   const session = { ...(await newSession(server.url)), user: server.session.user };
-  await refused(/kept for somebody else/, start({ session }));
+  await refused(/data of another person/, start({ session }));
   const elsewhere = await world(t);
-  await refused(/holds what was kept of http/, start({ url: elsewhere.server.url }));
+  await refused(/holds data of http/, start({ url: elsewhere.server.url }));
   const text = await readFile(path, "utf8");
   await writeFile(path, text.slice(0, 40) + (text[40] === "A" ? "E" : "A") + text.slice(41));
   await refused(/altered/, start());
@@ -145,7 +145,7 @@ await t.test("a save that breaks off leaves what was there before, which the nex
   t.equal((await sync.records()).length, 2);
 });
 
-await t.test("nothing is written for a session that was revoked, also when there was news just before", async (t) => {
+await t.test("nothing is written for a revoked session, also when a change came just before", async (t) => {
   const { server } = await world(t);
   const written: string[] = [];
   const storage: OfflineStorage = {
@@ -161,7 +161,7 @@ await t.test("nothing is written for a session that was revoked, also when there
   t.same(written, ["clear"]);
 });
 
-await t.test("a session that is over clears what is held, by whoever's word it is over", async (t) => {
+await t.test("a session that is over clears the stored data, whichever answer says so", async (t) => {
   const { server } = await world(t);
   const ways: [string, { current: () => Promise<never> | Promise<typeof server.session> }][] = [
     ["the keeper has none any more", { current: () => Promise.reject(new CofferError("invalid_token", "log in")) }],

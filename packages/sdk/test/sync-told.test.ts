@@ -52,7 +52,7 @@ async function worldWithNews(
 
 const news = ["record_deleted", "record_updated item 1"];
 
-await t.test("what is fetched when the device is stopped is told all the same", async (t) => {
+await t.test("data that is fetched when the device stops is still reported", async (t) => {
   const { server, ids } = await world(t, 3);
   const replacement = withdrawn(server, ids[2] as string);
   const { storage } = memoryStorage();
@@ -79,7 +79,7 @@ await t.test("what is fetched when the device is stopped is told all the same", 
   t.equal((await other.sync.records()).length, 2);
 });
 
-await t.test("a device that is stopped while it opens records tells them, but not that it is up to date", async (t) => {
+await t.test("a device that stops while it opens records reports them, but not that it is up to date", async (t) => {
   const { server, ids } = await world(t, 20);
   const altered = server.records.get(ids[7] as string) as RecordView;
   server.records.set(altered.id, { ...altered, encrypted_data: altered.encrypted_data.slice(0, 60) });
@@ -102,7 +102,7 @@ await t.test("a device that is stopped while it opens records tells them, but no
   t.same(other.said(), []);
 });
 
-await t.test("what a listener throws at is told by the next run", async (t) => {
+await t.test("the next run reports a change at which a listener threw", async (t) => {
   const faults = [new RangeError("no"), new CofferError("network", "no"), new CofferError("invalid_token", "no")];
   for (const fault of faults) {
     const { server, storage, text } = await worldWithNews(t);
@@ -122,7 +122,7 @@ await t.test("what a listener throws at is told by the next run", async (t) => {
   }
 });
 
-await t.test("also when the device was stopped before it threw", async (t) => {
+await t.test("the same holds when the device was stopped before the listener threw", async (t) => {
   const { server, storage, text, ids } = await worldWithNews(t);
   const held = text();
   const altered = server.records.get(ids[2] as string) as RecordView;
@@ -142,29 +142,32 @@ await t.test("also when the device was stopped before it threw", async (t) => {
   t.equal(text(), held);
 });
 
-await t.test("nothing is written while there is something untold, however urgent; then at once", async (t) => {
-  const { storage, text } = memoryStorage();
-  const url = "https://vault.example";
-  const keeper = await replicaKeeper(await newSession(url), url, { storage });
-  await keeper.change(() => {
-    keeper.replica.serverTime = "2026-11-20T10:00:00Z";
-    return Promise.resolve([{ action: "record_deleted", record_id: "r", vault_id: "v" }]);
-  });
-  let tell: ((changes: []) => void) | undefined;
-  const telling = keeper.change(() => new Promise((resolve) => (tell = resolve)));
-  // Timers go off in their order: what is to be gone was to be written before this one.
-  await new Promise((resolve) => setTimeout(resolve, 1));
-  t.equal(text(), "");
-  tell?.([]);
-  await telling;
-  await until("it is written", () => text() !== "", 3);
-  const held = text();
-  void keeper.change(() => new Promise(() => undefined));
-  await keeper.close();
-  t.equal(text(), held);
-});
+await t.test(
+  "nothing is written while a change is not reported, however urgent; then it is written at once",
+  async (t) => {
+    const { storage, text } = memoryStorage();
+    const url = "https://vault.example";
+    const keeper = await replicaKeeper(await newSession(url), url, { storage });
+    await keeper.change(() => {
+      keeper.replica.serverTime = "2026-11-20T10:00:00Z";
+      return Promise.resolve([{ action: "record_deleted", record_id: "r", vault_id: "v" }]);
+    });
+    let tell: ((changes: []) => void) | undefined;
+    const telling = keeper.change(() => new Promise((resolve) => (tell = resolve)));
+    // Timers go off in their order: what is to be gone was to be written before this one.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    t.equal(text(), "");
+    tell?.([]);
+    await telling;
+    await until("it is written", () => text() !== "", 3);
+    const held = text();
+    void keeper.change(() => new Promise(() => undefined));
+    await keeper.close();
+    t.equal(text(), held);
+  },
+);
 
-await t.test("pushes of which one cannot be fetched are not taken by half", async (t) => {
+await t.test("if one record of a push cannot be fetched, the push is not applied in part", async (t) => {
   const { server, ids } = await world(t, 3);
   const replacement = withdrawn(server, ids[2] as string);
   const { sync, said, heard, away } = await newDevice(t, server);

@@ -64,7 +64,7 @@ await t.test("many pushes at once, as of an import, are one sync and not a reque
   t.equal(server.asked.length, 2);
 });
 
-await t.test("a vault comes into sight with its records, and goes with them, without a trace", async (t) => {
+await t.test("a vault appears with its records, and disappears with them, without a trace", async (t) => {
   const { server, vaultId, ids } = await world(t);
   const { sync, said, heard } = await newDevice(t, server);
   await sync.ready;
@@ -92,7 +92,7 @@ await t.test("a vault comes into sight with its records, and goes with them, wit
   t.match(heard.at(-1), { action: "folder_updated", folder_id: String, change: "secrets" });
 });
 
-await t.test("after a break it asks from where it was, and hears what happened meanwhile", async (t) => {
+await t.test("after a break it resumes at its last position, and reports what happened meanwhile", async (t) => {
   const { server, other, vaultId, ids } = await world(t);
   const { sync, said, heard, away } = await newDevice(t, server);
   await sync.ready;
@@ -110,7 +110,7 @@ await t.test("after a break it asks from where it was, and hears what happened m
   t.same(away, [1], "one second after the first failure");
 });
 
-await t.test("an answer that begins anew replaces what is held: what does not come again is gone", async (t) => {
+await t.test("a full reload replaces the stored data: a record that does not come again is gone", async (t) => {
   const { server, other, vaultId, ids } = await world(t, 4);
   const { sync, said, heard } = await newDevice(t, server);
   await sync.ready;
@@ -174,7 +174,7 @@ await t.test("a record that was deleted while the answer was written is in both 
   );
 });
 
-await t.test("an answer that begins anew and breaks off is asked for from its beginning", async (t) => {
+await t.test("a full reload that breaks off is fetched again from the start", async (t) => {
   const { server, ids } = await world(t, 4);
   const { sync, said } = await newDevice(t, server);
   await sync.ready;
@@ -197,7 +197,7 @@ await t.test("an answer that begins anew and breaks off is asked for from its be
   t.equal(said().length, 5, "nothing is said of what is as it was");
 });
 
-await t.test("what begins anew counts, also where it is older; anything else displaces nothing newer", async (t) => {
+await t.test("a full reload counts also where it is older; any other answer replaces nothing newer", async (t) => {
   const { server, other, vaultId, ids } = await world(t);
   const [id = "", marker = ""] = ids;
   const older = server.records.get(id) as RecordView;
@@ -232,7 +232,7 @@ await t.test("what begins anew counts, also where it is older; anything else dis
   t.match(await sync.record(id), { fields: { name: "item 0" }, updated_at: older.updated_at });
 });
 
-await t.test("while everything comes anew, what was held is still there", async (t) => {
+await t.test("during a full reload the stored data is still there", async (t) => {
   const { server, vaultId, ids } = await world(t, 4);
   const { sync, said, heard } = await newDevice(t, server);
   await sync.ready;

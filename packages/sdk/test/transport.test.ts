@@ -95,7 +95,7 @@ await t.test("a Retry-After longer than the patience is an error at once, and sa
   t.equal(received.length, 1);
 });
 
-await t.test("an unavailable service is asked again, but not for a POST, which may have been done", async (t) => {
+await t.test("a request to an unavailable service is repeated, except a POST, which may have been done", async (t) => {
   const { url, received } = await startServer(t, (_request, response, count) => {
     if (count < 3) json(response, 503, { error: "unavailable", message: "soon" }, { "retry-after": "0" });
     else json(response, 200, {});
@@ -106,7 +106,7 @@ await t.test("an unavailable service is asked again, but not for a POST, which m
   t.equal(received.length, 3);
 });
 
-await t.test("a lost answer is asked for again where that is safe, as often as allowed", async (t) => {
+await t.test("a request whose answer is lost is repeated where that is safe, as often as allowed", async (t) => {
   const { url, received } = await startServer(t, (_request, response) => response.destroy());
   const told: string[] = [];
   const onRetry = ({ code }: CofferError, elapsed: number): void => void told.push(elapsed > 0 ? code : "");
@@ -159,7 +159,7 @@ await t.test("a redirect is not followed: the bearer goes to no other place", as
   t.equal(other.received.length, 0);
 });
 
-await t.test("an address where nobody listens is a network error with the reason", async (t) => {
+await t.test("an address without a listener is a network error with the reason", async (t) => {
   const { url } = await startServer(t, () => undefined);
   const free = new URL(url);
   free.port = "1";
@@ -174,7 +174,7 @@ await t.test("giving a call up ends its wait at once", async (t) => {
   const giveUp = new AbortController();
   const call = failure(createTransport({ url, signal: giveUp.signal }).send(get));
   setTimeout(() => giveUp.abort(), 20);
-  t.match(await call, { code: "network", message: /given up/ });
+  t.match(await call, { code: "network", message: /aborted/ });
 });
 
 await t.test("an address loses its trailing slashes and keeps its path", (t) => {

@@ -333,7 +333,7 @@ await t.test("an import whose answer was lost before a rotation is recognised", 
   t.equal((await me.records.list(id)).length, 3);
 });
 
-await t.test("a key is sealed to nobody whom the histories do not name", async (t) => {
+await t.test("a key is sealed only to people that the histories name", async (t) => {
   const company = await withVault(t);
   const { alice, server, id } = company;
   const stranger = newId();
@@ -350,7 +350,7 @@ await t.test("a key is sealed to nobody whom the histories do not name", async (
   t.equal(server.vaults.get(id)?.members.find(({ user_id }) => user_id === stranger)?.encrypted_key, null);
 });
 
-await t.test("a member without a key is told who can seal it, and has it once a manager opens the vault", async (t) => {
+await t.test("a member without a key reads who can seal it, and has it once a manager opens the vault", async (t) => {
   const company = await withVault(t);
   const { alice, server, id, record } = company;
   const bob = await newReader(company, id, "bob@example.com", "read");

@@ -33,7 +33,7 @@ await t.test("a vault's key and its records are sealed here, bound to ids that a
   await t.rejects(personClient(session, url).records.create(other, login), { code: "not_decrypted" });
 });
 
-await t.test("a record of a client that binds nothing opens, since the interface alone asks for no more", async (t) => {
+await t.test("a record of a client that binds nothing opens, since the interface alone requires no more", async (t) => {
   const { url, session, put, vaults } = await startVaultServer(t);
   const me = personClient(session, url);
   const { id: vaultId } = await me.vaults.create("Private");
@@ -51,7 +51,7 @@ await t.test("a record of a client that binds nothing opens, since the interface
   t.same((await me.records.get(vaultId, id)).fields, { name: "old" });
 });
 
-await t.test("the last one to write wins, unless it asks to know", async (t) => {
+await t.test("the last writer wins, unless it requires the version that it read", async (t) => {
   const { url, session, received } = await startVaultServer(t);
   const me = personClient(session, url);
   const { id: vaultId } = await me.vaults.create("Private");
@@ -122,7 +122,7 @@ await t.test("a write whose answer was lost is recognised when it is sent again"
   t.equal(server.records.size, 3);
 });
 
-await t.test("an id that is somebody else's is a conflict, not a success", async (t) => {
+await t.test("another person's id is a conflict, not a success", async (t) => {
   const { url, session } = await startVaultServer(t);
   const me = personClient(session, url);
   const { id: vaultId } = await me.vaults.create("Private");

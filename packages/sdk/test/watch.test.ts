@@ -46,7 +46,7 @@ async function setUp(t: Parameters<typeof startServer>[0]) {
   return { client, folder, first, second, state, asked, server, changes, errors, watch, change };
 }
 
-await t.test("created, updated and removed secrets are told, opened, and each once", async (t) => {
+await t.test("created, updated and removed secrets are reported, decrypted, and each once", async (t) => {
   const { folder, first, second, changes, change, asked, watch } = await setUp(t);
   const third = await newSecret(folder, "cache", { password: "3" });
   await change([first, second, third]);
@@ -65,7 +65,7 @@ await t.test("created, updated and removed secrets are told, opened, and each on
   await watch.ended;
 });
 
-await t.test("while the service is away or short of room it goes on asking, and misses nothing", async (t) => {
+await t.test("while the service is away or limits the rate the watch continues, and misses nothing", async (t) => {
   const { state, asked, first, changes, change, errors } = await setUp(t);
   for (const status of [503, 429]) {
     state.status = status;
@@ -86,7 +86,7 @@ await t.test("it ends when the caller is cut off", async (t) => {
   t.same(errors, []);
 });
 
-await t.test("a stopped watch asks no more, and tells nothing", async (t) => {
+await t.test("a stopped watch sends no request, and reports nothing", async (t) => {
   const { client, state, watch, asked, changes, server } = await setUp(t);
   const other = await client.watch(() => undefined, { intervalSeconds: soon });
   await once(asked, "asked");
@@ -123,21 +123,24 @@ async function refusing(t: Parameters<typeof startServer>[0], retryAfter: string
   return { ...server, state, client: createClient(await newMachine(server.url, [folder])) };
 }
 
-await t.test("a first question that the rate limit refuses has its turn later, and the program is told", async (t) => {
-  const { client, state, received } = await refusing(t, "0");
-  state.refusals = 2;
-  const told: unknown[] = [];
-  const watch = await client.watch(() => undefined, {
-    intervalSeconds: soon,
-    onError: ({ code }, { seconds, begun }) => told.push([code, begun, seconds >= 0 && seconds < 1]),
-  });
-  watch.stop();
-  t.same(told, [
-    ["rate_limited", false, true],
-    ["rate_limited", false, true],
-  ]);
-  t.equal(received.length, 3);
-});
+await t.test(
+  "a first poll that the rate limit refuses is repeated later, and the program gets the error",
+  async (t) => {
+    const { client, state, received } = await refusing(t, "0");
+    state.refusals = 2;
+    const told: unknown[] = [];
+    const watch = await client.watch(() => undefined, {
+      intervalSeconds: soon,
+      onError: ({ code }, { seconds, begun }) => told.push([code, begun, seconds >= 0 && seconds < 1]),
+    });
+    watch.stop();
+    t.same(told, [
+      ["rate_limited", false, true],
+      ["rate_limited", false, true],
+    ]);
+    t.equal(received.length, 3);
+  },
+);
 
 await t.test("a first question waits no longer than the program wants", async (t) => {
   const { client, received } = await refusing(t, "600");
@@ -146,7 +149,7 @@ await t.test("a first question waits no longer than the program wants", async (t
   t.equal(received.length, 1);
 });
 
-await t.test("a watch that waits for its turn can be ended, and one that is ended asks nothing", async (t) => {
+await t.test("a watch that waits for the rate limit can be stopped, and a stopped one sends no request", async (t) => {
   const { client, received } = await refusing(t, "600");
   const giveUp = new AbortController();
   const options = { signal: giveUp.signal, onError: () => giveUp.abort() };
@@ -168,7 +171,7 @@ await t.test("a watch is ended by its signal", async (t) => {
   t.equal(received.length, 1);
 });
 
-await t.test("what was just read is what changes are told from: no second request", async (t) => {
+await t.test("changes are compared with the last read: no second request", async (t) => {
   const { client, state, received } = await refusing(t, "0");
   state.refusals = 0;
   t.equal(await client.read("coffer://production/database/field/password"), "1");

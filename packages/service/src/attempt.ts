@@ -1,29 +1,30 @@
-import type { AuditAction, AuditDraft } from "@coffer/events";
+import type { AuditAction } from "@coffer/contract";
+import type { AuditDraft } from "@coffer/events";
 import { uuidText } from "@coffer/http";
 
-/** What is known of a refused call besides the parameters of its path. */
+/** A refused call without its path parameters. */
 export interface Sent {
-  /** Who calls. */
+  /** The caller. */
   actorId: string;
   /** The organization in which the caller acts. */
   orgId: string | null;
-  /** As the route's schemas made them; undefined when the call was refused before they were read. */
+  /** Parsed by the route's schemas; undefined if the refusal came before. */
   query: unknown;
   body: unknown;
 }
 
-/** What a call of an endpoint attempts, for the record of its refusal. */
+/** The audit action and target of a refused call. */
 export interface Attempt {
-  /** Which it is may depend on what was sent. */
+  /** May depend on the request. */
   action: AuditAction | ((sent: Sent) => AuditAction);
-  /** What it is about. */
+  /** The resource. */
   target: (params: Readonly<Record<string, string>>, sent: Sent) => AuditDraft["target"];
 }
 
-/** A route that says what it attempts. One whose refusals are no business of the audit does not. */
+/** A route whose refusals are audited. */
 export type AttemptingRoute<SomeRoute> = SomeRoute & { readonly attempt: Attempt };
 
-/** Says of a route what a call of it attempts. */
+/** Adds to a route the audit action and target of its refusals. */
 export function attempting<SomeRoute extends object>(
   action: Attempt["action"],
   target: Attempt["target"],
@@ -32,12 +33,11 @@ export function attempting<SomeRoute extends object>(
   return Object.assign(route, { attempt: { action, target } });
 }
 
-/** What a call attempts, given what was sent. */
 export function attemptedAction({ action }: Attempt, sent: Sent): AuditAction {
   return typeof action === "function" ? action(sent) : action;
 }
 
-/** A target as it may be recorded. Parameters come as they were sent: what has not the form of an id is not repeated. */
+/** The target without ids that are not well-formed: path parameters are client input. */
 export function plainTarget({ type, id, parent_id }: AuditDraft["target"]): AuditDraft["target"] {
   const [own, parent] = [plainId(id), plainId(parent_id)];
   return { type, id: own, ...(parent === null ? {} : { parent_id: parent }) };

@@ -1,12 +1,12 @@
-import type { AuditAction, AuditDraft } from "@coffer/events";
-import { auditSchemaName } from "@coffer/events";
+import { type AuditAction } from "@coffer/contract";
+import { type AuditDraft, auditSchemaName } from "@coffer/events";
 import type { RequestContext } from "@coffer/http";
 import type { User } from "./user.ts";
 
-/** Who did it, as an audit record names them. */
+/** The actor of an audit record. */
 export type Actor = AuditDraft["actor"];
 
-/** What a request did, without what the request itself already says. */
+/** The part of an audit record that the request does not determine. */
 export interface AuditEntry {
   org_id: string | null;
   action: AuditAction;
@@ -15,13 +15,13 @@ export interface AuditEntry {
   /** `success` when omitted. */
   outcome?: AuditDraft["outcome"];
   reason?: string;
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   status: number;
   changes?: NonNullable<AuditDraft["changes"]>;
   count?: number;
 }
 
-/** The audit record of one action of one request, without its place in the chain. */
+/** The audit record of one action of one request, before it is chained. */
 export function auditOf(deps: { newId(): string }, request: RequestContext, entry: AuditEntry): AuditDraft {
   const { status, outcome = "success", ...rest } = entry;
   return {
@@ -35,7 +35,7 @@ export function auditOf(deps: { newId(): string }, request: RequestContext, entr
   };
 }
 
-/** How an audit record names a person. */
+/** A person as the actor of an audit record. */
 export function userActor(caller: User): Actor {
   return { type: "user", id: caller.userId, session_id: caller.sessionId };
 }

@@ -1,24 +1,21 @@
-import type { AppOptions } from "@coffer/http";
-import { createApp } from "@coffer/http";
+import { type AppOptions, createApp } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
 import { createReadiness } from "./readiness.ts";
 import type { ServiceBase } from "./service-base.ts";
-import type { ServiceInstance } from "./service-room.ts";
+import type { ServiceInstance } from "./service-module.ts";
 import type { StatelessBase } from "./stateless-base.ts";
 
-/** What a service puts on its base. */
+/** The service-specific parts. */
 export interface ServiceParts<Deps, Caller> extends Pick<
   AppOptions<Deps, Caller>,
   "deps" | "onRefused" | "routes" | "upgrades"
 > {
   drain?: NonNullable<ServiceInstance["drain"]>;
-  /** Ends what is the service's own, while the bus and the stores are still there. */
+  /** Closes the service's own parts, before the bus and the stores close. */
   close(): Promise<void>;
 }
 
-/**
- * The service that answers `routes` with `deps`, behind the limiter that all services share. It listens nowhere yet.
- */
+/** Builds the service: `routes` with `deps`, behind the shared limiter. It does not listen yet. */
 export function buildService<Deps, Caller>(
   base: StatelessBase | ServiceBase,
   { drain, close, ...own }: ServiceParts<Deps, Caller>,
@@ -42,7 +39,7 @@ export function buildService<Deps, Caller>(
     ...(drain === undefined ? {} : { drain }),
     async close() {
       await close();
-      // What was asked over the bus is answered before the database goes.
+      // Bus handlers still need the database while they finish.
       await bus.close();
       limiter.close();
       redis?.disconnect();

@@ -1,47 +1,34 @@
-export { asJudged } from "./as-judged.ts";
-export { attemptedAction, attempting, plainTarget } from "./attempt.ts";
-export type { Attempt, AttemptingRoute, Sent } from "./attempt.ts";
-export { auditOf, userActor } from "./audit-of.ts";
-export type { Actor, AuditEntry } from "./audit-of.ts";
-export { entryText, historyQuery, newEntry } from "./histories/bodies.ts";
-export type { HistoryQuery, NewEntry } from "./histories/bodies.ts";
-export { fits } from "./histories/expected-change.ts";
-export type { ExpectedChange, ExpectedHolder } from "./histories/expected-change.ts";
-export { nextState } from "./histories/next-state.ts";
-export type { SentEntry } from "./histories/next-state.ts";
+export { retryOnConflict } from "./retry-on-conflict.ts";
+export { type Attempt, attemptedAction, attempting, type AttemptingRoute, plainTarget, type Sent } from "./attempt.ts";
+export { type Actor, type AuditEntry, auditOf, userActor } from "./audit-of.ts";
+export { entryText, type HistoryQuery, historyQuery, newEntry, type NewEntry } from "./histories/bodies.ts";
+export { type ExpectedChange, type ExpectedHolder, fits } from "./histories/expected-change.ts";
+export { nextState, type SentEntry } from "./histories/next-state.ts";
 export { newId } from "./new-id.ts";
-export { nodeFlags } from "./node-flags.ts";
-export { runMigration } from "./run-migration.ts";
-export type { MigrationProgram } from "./run-migration.ts";
-export { createServiceBase } from "./service-base.ts";
-export type { ServiceBase, ServiceBaseOptions } from "./service-base.ts";
-export { readServiceConfig } from "./service-config.ts";
-export type { BaseConfig } from "./service-config.ts";
-export { sharedStoreAddresses, storeAddresses } from "./store-addresses.ts";
-export type { SharedStores, StoreAddresses } from "./store-addresses.ts";
-export { startSweeper } from "./sweeper.ts";
-export type { Sweep, Sweeper } from "./sweeper.ts";
-export { identifyUser } from "./user.ts";
-export type { User, UserChecks } from "./user.ts";
-export { authenticateUser, createUsers } from "./users.ts";
-export type { Users } from "./users.ts";
+export { nodeFlags } from "./service-module.ts";
+export { recordRefusal, refusalOutcome, type RefusalRecorder } from "./record-refusal.ts";
+export { type MigrationProgram, runMigration } from "./run-migration.ts";
+export { createServiceBase, type ServiceBase, type ServiceBaseOptions } from "./service-base.ts";
+export { type BaseConfig, readServiceConfig } from "./service-config.ts";
+export { sharedStoreAddresses, type SharedStores, storeAddresses, type StoreAddresses } from "./store-addresses.ts";
+export { startSweeper, type Sweep, type Sweeper } from "./sweeper.ts";
+export { identifyUser, type User, type UserChecks } from "./user.ts";
+export { authenticateUser, createUsers, type Users } from "./users.ts";
 export { sessionEnded } from "./session-ended.ts";
 export {
   buildService,
   createStatelessBase,
-  limiterWindowSeconds,
   createUserVerifier,
-  hearRevocations,
+  followRevocations,
+  limiterWindowSeconds,
   readStatelessConfig,
   runService,
-} from "./stateless.ts";
-export type {
-  ServiceConfig,
-  ServiceInstance,
-  ServiceParts,
-  ServiceRoom,
-  Shared,
-  StatelessBase,
-  StatelessBaseOptions,
-  StatelessConfig,
+  type ServiceConfig,
+  type ServiceInstance,
+  type ServiceModule,
+  type ServiceParts,
+  type Shared,
+  type StatelessBase,
+  type StatelessBaseOptions,
+  type StatelessConfig,
 } from "./stateless.ts";

@@ -15,13 +15,13 @@ const usage = "usage, with COFFER_POSTGRES_URL or COFFER_POSTGRES_URL_FILE: migr
 const defaultWaitSeconds = 60;
 
 /**
- * The life of a migration as a process. It reads `COFFER_POSTGRES_URL`, the address of the service's own role, and
- * waits up to `--wait` seconds (default 60) for Postgres. It prints one line of what it applied and ends with exit code
- * 0; with 1 and the reason on stderr when the schema is not up to date; with 2 for a wrong argument.
- * Programs that run at the same time take turns.
+ * Runs a migration as a process. Reads `COFFER_POSTGRES_URL`, the URL of the service's own role,
+ * and waits up to `--wait` seconds (default 60) for Postgres. Prints one line and exits with 0;
+ * with 1 and the reason on stderr if the schema is not up to date; with 2 for a wrong argument.
+ * Concurrent runs wait for each other's lock.
  */
 export async function runMigration(program: MigrationProgram): Promise<void> {
-  // The first process of a container gets no signal that it does not handle.
+  // PID 1 of a container has no default signal handlers.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       process.stderr.write(`migrate: stopped by ${signal}\n`);
@@ -54,11 +54,11 @@ function readWaitSeconds(args: string[]): number | null {
     const { wait = String(defaultWaitSeconds) } = parseArgs({ args, options: { wait: { type: "string" } } }).values;
     return /^\d{1,5}$/.test(wait) ? Number(wait) : null;
   } catch {
-    return null; // parseArgs throws for anything that it does not know
+    return null; // parseArgs throws for unknown arguments
   }
 }
 
-/** Repeats the work while Postgres is unavailable, and says so once. The bound is for the start of the last attempt. */
+/** Retries while Postgres is unavailable, and logs that once. No attempt starts after the wait. */
 async function whileUnavailable<T>(work: () => Promise<T>, waitSeconds: number): Promise<T> {
   const end = Date.now() + waitSeconds * 1000;
   for (let attempt = 1; ; attempt += 1) {
@@ -78,7 +78,9 @@ function summary(schema: string, applied: readonly string[]): string {
   return `schema ${schema}: ${applied.length} applied: ${applied.join(" ")}`;
 }
 
-/** The reason as text. None of these errors quotes a value; any other error is a bug and keeps its stack. */
+/**
+ * The reason as text. Expected errors quote no value; any other error is a bug and has its stack.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof ServiceError) return error.cause instanceof Error ? error.cause.message : error.message;
   if (error instanceof ConfigurationError || error instanceof MigrationRefused || error instanceof QueryFailure)

@@ -1,12 +1,9 @@
 import { ConfigurationError } from "@coffer/env";
-import type { Listener } from "@coffer/http";
-import { serve } from "@coffer/http";
-import type { Telemetry } from "@coffer/telemetry";
-import { startManagement, startTracing } from "@coffer/telemetry";
-import type { ServiceConfig, ServiceInstance, ServiceRoom } from "./service-room.ts";
-import { untilStopped } from "./until-stopped.ts";
+import { type Listener, serve } from "@coffer/http";
+import { startManagement, startTracing, type Telemetry } from "@coffer/telemetry";
+import type { ServiceConfig, ServiceInstance, ServiceModule } from "./service-module.ts";
 
-/** A service that takes requests. */
+/** A service that listens. */
 interface RunningService {
   url: string;
   managementUrl: string;
@@ -15,15 +12,15 @@ interface RunningService {
 }
 
 /**
- * The life of a service as a process: reads its configuration, starts it, serves it and its management port, and on
- * SIGINT or SIGTERM (or when the process that forked it is gone) says not ready, drains its connections and ends with
- * exit code 0. A configuration that cannot be used ends it with exit code 1 and all problems on stderr.
- * Forked, it sends `{type: "ready", url, management_url}` once it answers.
+ * Runs a service as a process: reads the configuration, serves the service and its management port.
+ * On SIGINT, SIGTERM or the loss of its parent it reports not ready, drains its connections and
+ * exits with 0. An invalid configuration exits with 1 and all problems on stderr. A forked process
+ * sends `{type: "ready", url, management_url}` once it answers.
  */
-export async function runService<Config extends ServiceConfig>(room: ServiceRoom<Config>): Promise<void> {
+export async function runService<Config extends ServiceConfig>(module: ServiceModule<Config>): Promise<void> {
   let config: Config;
   try {
-    config = room.readConfig(process.env);
+    config = module.readConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -31,7 +28,7 @@ export async function runService<Config extends ServiceConfig>(room: ServiceRoom
     endConversation();
     return;
   }
-  const running = await startService(room, config);
+  const running = await startService(module, config);
   const { log } = running.telemetry;
   log.info({ url: running.url, management_url: running.managementUrl }, "ready");
   process.send?.({ type: "ready", url: running.url, management_url: running.managementUrl });
@@ -43,11 +40,11 @@ export async function runService<Config extends ServiceConfig>(room: ServiceRoom
 }
 
 async function startService<Config extends ServiceConfig>(
-  room: ServiceRoom<Config>,
+  module: ServiceModule<Config>,
   config: Config,
 ): Promise<RunningService> {
-  const tracing = await startTracing(room.name, process.env);
-  const service = await room.createService(config);
+  const tracing = await startTracing(module.name, process.env);
+  const service = await module.createService(config);
   const { telemetry } = service;
   const management = await startManagement({
     host: config.COFFER_HOST,
@@ -74,13 +71,33 @@ async function startService<Config extends ServiceConfig>(
   };
 }
 
-/** `serve` takes a function that has the other as a property. */
+/** `serve` expects the upgrade handler as a property of the listener. */
 function listenerOf({ listener, upgrade }: ServiceInstance): Listener {
   if (upgrade === undefined) return listener;
   return Object.assign((...[request, response]: Parameters<Listener>) => listener(request, response), { upgrade });
 }
 
-/** Lets a process that was forked end: an open channel to its parent would keep it alive. */
+/** An open channel to the parent would hold a forked process open. */
 function endConversation(): void {
   if (process.connected) process.disconnect();
+}
+
+/**
+ * Resolves with the reason on SIGINT, SIGTERM or the loss of the parent process.
+ * A second signal ends the process at once.
+ */
+function untilStopped(): Promise<string> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const stop = (reason: string): void => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      resolve(reason);
+    };
+    process.on("SIGINT", () => stop("SIGINT"));
+    process.on("SIGTERM", () => stop("SIGTERM"));
+    process.once("disconnect", () => {
+      if (!stopping) stop("the parent process is gone");
+    });
+  });
 }

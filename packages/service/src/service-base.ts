@@ -1,26 +1,30 @@
-import type { Database, DatabaseOptions, MigrationSource } from "@coffer/postgres";
-import { createDatabase, createMigrationCheck } from "@coffer/postgres";
+import {
+  createDatabase,
+  createMigrationCheck,
+  type Database,
+  type DatabaseOptions,
+  type MigrationSource,
+} from "@coffer/postgres";
 import type { Telemetry } from "@coffer/telemetry";
 import type { BaseConfig } from "./service-config.ts";
-import type { StatelessBase, StatelessBaseOptions } from "./stateless-base.ts";
-import { createStatelessBase } from "./stateless-base.ts";
+import { createStatelessBase, type StatelessBase, type StatelessBaseOptions } from "./stateless-base.ts";
 
 export interface ServiceBaseOptions<Config extends BaseConfig> extends StatelessBaseOptions<Config> {
-  /** The service's own in Postgres, and what makes it. */
+  /** The service's own schema in Postgres. */
   schema: string;
   migrations: MigrationSource;
-  /** What its connections have beside that. */
+  /** Service-specific settings of its connections. */
   connections?: (telemetry: Telemetry) => Pick<DatabaseOptions, "refusals" | "settings">;
 }
 
-/** What every other service stands on. */
+/** The base of a service with Postgres. */
 export interface ServiceBase<Config extends BaseConfig = BaseConfig> extends StatelessBase<Config> {
   readonly database: Database;
-  /** Whether the schema is as the migrations make it. Throws while Postgres is away. */
+  /** Whether all migrations are applied. Throws while Postgres is away. */
   isMigrated(): Promise<boolean>;
 }
 
-/** Makes what every other service stands on. `buildService` ends it. */
+/** Makes the base of a service with Postgres. `buildService` closes it. */
 export function createServiceBase<Config extends BaseConfig>(options: ServiceBaseOptions<Config>): ServiceBase<Config> {
   const { config, schema, migrations, connections } = options;
   const base = createStatelessBase(options);

@@ -1,8 +1,6 @@
-import type { Environment, VariableName } from "@coffer/env";
-import { readEnvironment } from "@coffer/env";
+import { type Environment, readEnvironment, type VariableName } from "@coffer/env";
 import type { ServiceName } from "@coffer/events";
-import type { SharedStores, StoreAddresses } from "./store-addresses.ts";
-import { sharedStoreAddresses, storeAddresses } from "./store-addresses.ts";
+import { sharedStoreAddresses, type SharedStores, storeAddresses, type StoreAddresses } from "./store-addresses.ts";
 
 /** The variables that every service reads; docs/running.md has the table. */
 const commonVariables = [
@@ -29,18 +27,19 @@ const commonVariables = [
 type CommonName = (typeof commonVariables)[number];
 type StoringName = CommonName | "COFFER_POSTGRES_URL";
 
-/** What a service is told from outside: the common variables, its `Own`, and where its stores are. */
+/** The common variables, the service's `Own` variables, and the addresses of its stores. */
 export type BaseConfig<Own extends VariableName = never> = Environment<StoringName | Own> & {
   stores: StoreAddresses;
 };
 
-/** The same for a service that keeps nothing in Postgres. */
+/** The configuration of a service without Postgres. */
 export type StatelessConfig<Own extends VariableName = never> = Environment<CommonName | Own> & {
   stores: SharedStores;
 };
 
 /**
- * Reads a service's configuration from environment variables. `own` are those that only this service reads.
+ * Reads a service's configuration from environment variables. `own` are those that only this
+ * service reads.
  * @throws ConfigurationError with all problems at once.
  */
 export function readServiceConfig<Own extends VariableName = never>(
@@ -53,7 +52,7 @@ export function readServiceConfig<Own extends VariableName = never>(
 }
 
 /**
- * The same for a service that keeps nothing in Postgres.
+ * Reads the configuration of a service without Postgres.
  * @throws ConfigurationError with all problems at once.
  */
 export function readStatelessConfig<Own extends VariableName = never>(

@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 
-/** What a token of a session that has ended is answered, wherever that is noticed. */
+/** The error for a token of an ended session. */
 export function sessionEnded(): ServiceError {
   return new ServiceError("invalid_token", "the session of this token has ended: log in again");
 }

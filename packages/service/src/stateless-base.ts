@@ -1,15 +1,12 @@
-import type { Bus } from "@coffer/bus";
-import { connectBus } from "@coffer/bus";
+import { type Bus, connectBus } from "@coffer/bus";
 import { ConfigurationError } from "@coffer/env";
 import type { ServiceName } from "@coffer/events";
-import type { Limiter } from "@coffer/ratelimit";
-import { connectRedis, createLimiter } from "@coffer/ratelimit";
-import type { Counter, Telemetry } from "@coffer/telemetry";
-import { createTelemetry } from "@coffer/telemetry";
+import { connectRedis, createLimiter, type Limiter } from "@coffer/ratelimit";
+import { type Counter, createTelemetry, type Telemetry } from "@coffer/telemetry";
 import type { StatelessConfig } from "./service-config.ts";
-import type { Shared } from "./service-room.ts";
+import type { Shared } from "./service-module.ts";
 
-/** The window of every bucket. */
+/** The window of every rate limit bucket. */
 export const limiterWindowSeconds = 60;
 
 export interface StatelessBaseOptions<Config extends StatelessConfig> {
@@ -20,25 +17,24 @@ export interface StatelessBaseOptions<Config extends StatelessConfig> {
   now?: () => Date;
 }
 
-/** What a service stands on that keeps nothing in Postgres. Its stores connect in the background, and may come and go. */
+/** The base of a service without Postgres. Its stores connect in the background and reconnect. */
 export interface StatelessBase<Config extends StatelessConfig = StatelessConfig> {
   readonly name: ServiceName;
   readonly config: Config;
   readonly telemetry: Telemetry;
   readonly bus: Bus;
-  /** `null` in a process that holds every service and runs without Redis. */
+  /** `null` in a process that runs all services without Redis. */
   readonly redis: ReturnType<typeof connectRedis> | null;
-  /** Counts requests, for all replicas and all services. */
+  /** Limits requests across all replicas and services. */
   readonly limiter: Limiter;
-  /** `coffer_auth_failures_total`, by why. */
+  /** `coffer_auth_failures_total`, by reason. */
   readonly authFailures: Counter<"reason">;
-  /** The present time. */
   now(): Date;
 }
 
 /**
- * Makes what a service stands on that keeps nothing in Postgres. `buildService` ends it.
- * @throws ConfigurationError when there is no Redis and no count that all services of the installation share
+ * Makes the base of a service without Postgres. `buildService` closes it.
+ * @throws ConfigurationError without Redis and without a count that all services share
  */
 export function createStatelessBase<Config extends StatelessConfig>({
   name,
@@ -70,7 +66,7 @@ export function createStatelessBase<Config extends StatelessConfig>({
       metrics: telemetry.metrics,
       log: telemetry.log,
     }),
-    authFailures: telemetry.metrics.counter("coffer_auth_failures_total", "Callers that were not let in, by why", [
+    authFailures: telemetry.metrics.counter("coffer_auth_failures_total", "Callers that were refused, by reason", [
       "reason",
     ]),
     now,

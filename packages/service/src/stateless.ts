@@ -1,13 +1,19 @@
-// What a service needs that keeps nothing in Postgres: nothing of this loads the packages that speak to it.
+// For services without Postgres: no export loads the Postgres packages.
 
-export { buildService } from "./build-service.ts";
-export type { ServiceParts } from "./build-service.ts";
-export { hearRevocations } from "./hear-revocations.ts";
+export { type Actor, auditOf, userActor } from "./audit-of.ts";
+export { buildService, type ServiceParts } from "./build-service.ts";
+export { followRevocations } from "./follow-revocations.ts";
 export { newId } from "./new-id.ts";
 export { runService } from "./run-service.ts";
-export { readStatelessConfig } from "./service-config.ts";
-export type { StatelessConfig } from "./service-config.ts";
-export type { ServiceConfig, ServiceInstance, ServiceRoom, Shared } from "./service-room.ts";
-export { createStatelessBase, limiterWindowSeconds } from "./stateless-base.ts";
-export type { StatelessBase, StatelessBaseOptions } from "./stateless-base.ts";
+export { readStatelessConfig, type StatelessConfig } from "./service-config.ts";
+export type { ServiceConfig, ServiceInstance, ServiceModule, Shared } from "./service-module.ts";
+export { sessionEnded } from "./session-ended.ts";
+export {
+  createStatelessBase,
+  limiterWindowSeconds,
+  type StatelessBase,
+  type StatelessBaseOptions,
+} from "./stateless-base.ts";
 export { createUserVerifier } from "./user-verifier.ts";
+export type { User } from "./user.ts";
+export { createUsers, type Users } from "./users.ts";

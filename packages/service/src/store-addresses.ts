@@ -1,25 +1,24 @@
-import type { BusCredentials, Environment } from "@coffer/env";
-import { ConfigurationError } from "@coffer/env";
+import { type BusCredentials, ConfigurationError, type Environment } from "@coffer/env";
 import type { ServiceName } from "@coffer/events";
 
 type GivenShared = Environment<"COFFER_NATS_URL" | "COFFER_NATS_CREDENTIALS" | "COFFER_REDIS_URL">;
 type Given = GivenShared & Environment<"COFFER_POSTGRES_URL">;
 
-/** Where a service finds the stores that all share. */
+/** The addresses of the stores that all services share. */
 export interface SharedStores {
-  /** `null`: without Redis. Only a process that holds every service may do so. */
+  /** `null`: without Redis, in a process that runs all services. */
   redisUrl: string | null;
   nats: { url: string } & BusCredentials;
 }
 
-/** Where a service finds its stores. */
+/** The addresses of a service's stores. */
 export interface StoreAddresses extends SharedStores {
   postgresUrl: string;
 }
 
 /**
- * The stores of a service: `npm start` fills these in, everywhere else they are given.
- * @throws ConfigurationError with everything that is missing
+ * The store addresses of a service. `npm start` provides them itself.
+ * @throws ConfigurationError naming everything that is missing
  */
 export function storeAddresses(service: ServiceName, given: Given): StoreAddresses {
   const { COFFER_POSTGRES_URL: postgresUrl } = given;
@@ -32,8 +31,8 @@ export function storeAddresses(service: ServiceName, given: Given): StoreAddress
 }
 
 /**
- * The stores of a service that keeps nothing in Postgres.
- * @throws ConfigurationError with everything that is missing
+ * The store addresses of a service without Postgres.
+ * @throws ConfigurationError naming everything that is missing
  */
 export function sharedStoreAddresses(service: ServiceName, given: GivenShared): SharedStores {
   const shared = sharedOf(service, given);

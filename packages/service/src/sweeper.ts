@@ -1,27 +1,27 @@
 import type { Logger } from "@coffer/telemetry";
 
-/** Work that is due again and again. */
+/** Periodic cleanup in batches. */
 export interface Sweep {
   everyMilliseconds: number;
-  /** Does one batch; true when there may be more. What another replica is doing stays with that one. */
+  /** Does one batch; true if there may be more. Skips rows that another replica has locked. */
   batch: () => Promise<boolean>;
-  /** Logged at the first of several failures. */
+  /** Logged at the first of consecutive failures. */
   failure: string;
 }
 
 export interface Sweeper {
-  /** Sweeps at once; once more after the sweep under way. */
+  /** Sweeps now, or once more after the current sweep. */
   nudge(): void;
-  /** Ends after the batch under way. */
+  /** Ends after the current batch. */
   close(): Promise<void>;
 }
 
-/** A replica that restarts more often than it sweeps would never do so. */
+/** Without it, a replica that restarts often would never sweep. */
 const firstWithinMilliseconds = 60_000;
 
 /**
- * Sweeps on, one sweep at a time; one that fails (Postgres is away) is left to the next. The first comes within a minute,
- * not in all replicas at once.
+ * Sweeps periodically, one sweep at a time. The next sweep retries a failed one. The first comes
+ * within a minute, at a random moment, so that replicas do not sweep together.
  */
 export function startSweeper({ everyMilliseconds, batch, failure }: Sweep, log: Logger): Sweeper {
   let sweeping: Promise<void> | undefined;

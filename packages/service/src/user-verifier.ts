@@ -1,11 +1,11 @@
 import { signingKeys } from "@coffer/events";
-import type { UserClaims } from "@coffer/tokens";
-import { createKeySet, verifyUserToken } from "@coffer/tokens";
+import { createKeySet, type UserClaims, verifyUserToken } from "@coffer/tokens";
 import type { StatelessBase } from "./stateless-base.ts";
 
 /**
- * Makes the verifier of people's access tokens by the keys that auth-sm tells over the bus. It throws ServiceError
- * `invalid_token`, caused by a TokenRejection, and `unavailable` while the key cannot be asked for.
+ * Makes the verifier of people's access tokens; it requests the keys from auth-sm over the bus. It
+ * throws ServiceError `invalid_token`, caused by a TokenRejection, or `unavailable` without the
+ * key.
  */
 export function createUserVerifier({
   bus,

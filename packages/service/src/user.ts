@@ -1,12 +1,10 @@
 import { ServiceError } from "@coffer/errors";
-import type { AuthInput } from "@coffer/http";
-import { bearerToken, chosenOrg } from "@coffer/http";
+import { type AuthInput, bearerToken, chosenOrg } from "@coffer/http";
 import type { Counter } from "@coffer/telemetry";
-import type { UserClaims } from "@coffer/tokens";
-import { TokenRejection } from "@coffer/tokens";
+import { TokenRejection, type UserClaims } from "@coffer/tokens";
 import { sessionEnded } from "./session-ended.ts";
 
-/** A person whose access token is genuine and whose session has not ended, as far as is known here. */
+/** A person with a valid access token whose session is not known to have ended. */
 export interface User {
   kind: "user";
   userId: string;
@@ -15,17 +13,18 @@ export interface User {
   orgId: string | undefined;
 }
 
-/** How a service finds out about a person. */
+/** The checks that identify a person. */
 export interface UserChecks {
   /** Throws ServiceError `invalid_token`, caused by a TokenRejection. */
   verifyUser(token: string): Promise<UserClaims>;
   hasEnded(session: { userId: string; sessionId: string }): boolean | Promise<boolean>;
-  /** Counts `user_…` by why the token was refused, and `session_ended`. */
+  /** Counts `user_<reason>` for a refused token, and `session_ended`. */
   authFailures: Counter<"reason">;
 }
 
 /**
- * Which person calls: by the signature of the access token first, and then by whether its session lasts.
+ * Identifies the person who calls: verifies the access token, then checks that its session is
+ * active.
  * @throws ServiceError `invalid_token`, and what the checks throw
  */
 export async function identifyUser(

@@ -1,24 +1,24 @@
 import type { Authenticate, AuthInput } from "@coffer/http";
-import { hearRevocations } from "./hear-revocations.ts";
+import { followRevocations } from "./follow-revocations.ts";
 import { sessionEnded } from "./session-ended.ts";
 import type { StatelessBase } from "./stateless-base.ts";
-import type { User } from "./user.ts";
-import { identifyUser } from "./user.ts";
+import { identifyUser, type User } from "./user.ts";
 import { createUserVerifier } from "./user-verifier.ts";
 
-/** How a service other than auth-sm, whose people they are, knows who calls. */
+/** Identifies people in a service other than auth-sm. */
 export interface Users {
-  /** Throws ServiceError `invalid_token`; `unavailable` while nobody here can know. */
+  /** Throws ServiceError `invalid_token`; `unavailable` while revocations are unknown. */
   identify(input: AuthInput): Promise<User>;
   /**
-   * Asks again whether the session of somebody who was identified lasts: for what has waited since.
-   * @throws ServiceError `invalid_token` when it has ended, `unavailable` while nobody here can know
+   * Checks the session of an identified person again, before a commit that may have waited.
+   * @throws ServiceError `invalid_token` if it has ended, `unavailable` while revocations are
+   *   unknown
    */
-  requireLasting(session: { sessionId: string }): void;
+  requireActiveSession(session: { sessionId: string }): void;
   close(): void;
 }
 
-/** Verifies people's tokens by the keys that auth-sm tells over the bus, and hears which sessions have ended. */
+/** Verifies people's access tokens and follows revoked sessions. */
 export function createUsers({
   bus,
   redis,
@@ -27,16 +27,16 @@ export function createUsers({
   now,
 }: Pick<StatelessBase, "bus" | "redis" | "config" | "authFailures" | "now">): Users {
   const verifyUser = createUserVerifier({ bus, config, now });
-  const revocations = hearRevocations(redis, bus, { lifetimeSeconds: config.COFFER_ACCESS_TOKEN_SECONDS, now });
+  const revocations = followRevocations(redis, bus, { lifetimeSeconds: config.COFFER_ACCESS_TOKEN_SECONDS, now });
   const hasEnded = ({ sessionId }: { sessionId: string }): boolean => revocations.isRevoked(sessionId);
   return {
     identify: (input) => identifyUser({ verifyUser, hasEnded, authFailures }, input),
-    requireLasting: (session) => {
+    requireActiveSession: (session) => {
       if (hasEnded(session)) throw sessionEnded();
     },
     close: () => revocations.close(),
   };
 }
 
-/** Finds out which person calls, for the rows of a service that has `users`. */
+/** Identifies the person who calls, for the routes of a service with `users`. */
 export const authenticateUser: Authenticate<User, { users: Users }> = (input, { users }) => users.identify(input);

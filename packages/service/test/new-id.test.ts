@@ -1,7 +1,7 @@
 import { newId } from "@coffer/service";
 import t from "tap";
 
-await t.test("an id is a UUIDv7 of the present time, and no two are alike", (t) => {
+await t.test("an id is a UUIDv7 of the present time, and unique", (t) => {
   const before = Date.now();
   const ids = Array.from({ length: 2000 }, newId);
   const after = Date.now();

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -13,7 +12,7 @@ import t from "tap";
 const program = fileURLToPath(new URL("./programs/small-migration.ts", import.meta.url));
 const applied = "schema small: 2 applied: outbox/0001_outbox.sql 0001_first.sql\n";
 
-/** Starts the program with nothing in its environment but what is given. */
+/** Starts the program with only this environment. */
 function start(environment: Record<string, string>, args: readonly string[] = []) {
   const child = spawn(process.execPath, [program, ...args], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
   const said = { stderr: "" };
@@ -28,7 +27,7 @@ function start(environment: Record<string, string>, args: readonly string[] = []
 
 const run = (environment: Record<string, string>, args?: readonly string[]) => start(environment, args).ended;
 
-await t.test("it applies what is missing and says so in one line; a second run applies nothing", async (t) => {
+await t.test("it applies pending migrations and prints one line; a second run applies nothing", async (t) => {
   const { url } = await testPostgres(t);
   const environment = { COFFER_POSTGRES_URL: url };
   t.same(await run(environment), { code: 0, stdout: applied, stderr: "" });
@@ -63,7 +62,7 @@ await t.test("it waits for a Postgres that starts after it", async (t) => {
 });
 
 await t.test("it gives up after the bound, with the reason and without the password", async (t) => {
-  // A port that was free a moment ago.
+  // An unused port.
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // a server on TCP has one
@@ -86,7 +85,7 @@ await t.test("a schema with a changed migration is refused with exit code 1", as
 await t.test("SIGTERM ends it with exit code 1, and nothing of the migration remains", async (t) => {
   const { url } = await testPostgres(t);
   const { child, ended } = start({ COFFER_POSTGRES_URL: url, SLEEP_SECONDS: "600" });
-  // The outbox is a migration of its own: once it is there, the other one sleeps or is about to.
+  // The outbox is a separate migration: once it is applied, the other one sleeps or is about to.
   const names = () => appliedChecksums({ url, schema: "small" }).catch(() => new Map<string, string>());
   while (!(await names()).has("outbox/0001_outbox.sql")) await new Promise((resolve) => setImmediate(resolve));
   child.kill("SIGTERM");
@@ -94,7 +93,7 @@ await t.test("SIGTERM ends it with exit code 1, and nothing of the migration rem
   t.same([...(await names()).keys()], ["outbox/0001_outbox.sql"]);
 });
 
-await t.test("a missing address and a wrong argument are said", async (t) => {
+await t.test("it reports a missing address and a wrong argument", async (t) => {
   t.match(await run({}), { code: 1, stderr: /COFFER_POSTGRES_URL is required/ });
   const url = "postgres://127.0.0.1/coffer";
   t.match(await run({ COFFER_POSTGRES_URL: url, COFFER_POSTGRES_URLS: url }), { code: 1, stderr: /not a known name/ });

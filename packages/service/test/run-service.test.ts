@@ -1,5 +1,4 @@
-import type { ChildProcess } from "node:child_process";
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { connect } from "node:net";
@@ -50,7 +49,7 @@ async function start(t: Tap, environment: Record<string, string> = {}, log?: num
 
 type Tap = Pick<typeof t, "teardown" | "equal">;
 
-await t.test("it says where it answers, and answers there", async (t) => {
+await t.test("it logs its URL and answers there", async (t) => {
   const { url, management_url } = await start(t);
   t.equal(await (await fetch(`${url}/1`)).text(), "/1");
   for (const path of ["/livez", "/readyz", "/metrics", "/version"]) {
@@ -62,7 +61,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   await t.test(`${signal} lets requests in flight finish, then ends with exit code 0`, async (t) => {
     const { child, url, management_url, exit } = await start(t);
     const answer = fetch(`${url}/400`);
-    // The second request is answered when the first one is in: both came over connections that were open in turn.
+    // The second request is answered once the first has arrived: both use open connections.
     await (await fetch(`${url}/20`)).text();
     child.kill(signal);
     const draining = await fetch(`${management_url}/readyz`).then(
@@ -75,7 +74,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-await t.test("a connection that the service took over hears of the end, in the service's own time", async (t) => {
+await t.test("the service drains its upgraded connections itself", async (t) => {
   const { child, url, exit } = await start(t, { COFFER_DRAIN_SECONDS: "2" });
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   t.teardown(() => socket.destroy());
@@ -95,7 +94,7 @@ await t.test("it ends when the process that forked it is gone", async (t) => {
   t.match(await exit, { code: 0, stderr: /closed/ });
 });
 
-await t.test("it serves and ends as ever when its log cannot be written", { skip: !linux }, async (t) => {
+await t.test("it serves and stops when its log cannot be written", { skip: !linux }, async (t) => {
   const full = openSync("/dev/full", "a");
   t.teardown(() => closeSync(full));
   const { child, url, management_url, exit } = await start(t, {}, full);
@@ -105,7 +104,7 @@ await t.test("it serves and ends as ever when its log cannot be written", { skip
   t.match(await exit, { code: 0, stderr: /closed/ });
 });
 
-await t.test("a configuration that cannot be used ends it with exit code 1 and every problem", async (t) => {
+await t.test("an invalid configuration ends it with exit code 1 and every problem", async (t) => {
   const { exit } = run(t, { COFFER_PORT: "http", COFFER_DRAIN_SECOND: "1" });
   const { code, stderr } = await exit;
   t.equal(code, 1);

@@ -13,8 +13,9 @@ import {
   createUsers,
   readServiceConfig,
   readStatelessConfig,
+  type ServiceBase,
+  type Users,
 } from "@coffer/service";
-import type { ServiceBase, Users } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 import { countedInRedis, testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { generateSigningKey, signUserToken } from "@coffer/tokens";
@@ -44,7 +45,7 @@ const greetings = [
   }),
 ];
 
-/** The part of auth-sm that tells its keys, and signs with one. */
+/** Stands in for auth-sm: signs tokens and answers with its keys. */
 const key = await generateSigningKey();
 const authSm = connectBus({
   url: nats.url,
@@ -63,7 +64,7 @@ const signed = (person: { sub: string; sid: string }, secondsAgo = 0) =>
     newId: () => randomUUID(),
   });
 
-/** A service that greets people, on the stores of the test; `closed` notes whether the bus was there at its end. */
+/** A service that greets people, on the test's stores; `closed` records whether the bus was there at its end. */
 async function startGreeter(own: Record<string, string> = {}) {
   const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
   const config = readServiceConfig("vaults", { ...environment, COFFER_LOG_LEVEL: "info", ...own });
@@ -109,7 +110,7 @@ await t.test("a service is ready once its own migrations are applied", async (t)
   t.match(await service.ready(), { ready: true, degraded: false, checks: { postgres: "ok" } });
 });
 
-await t.test("people are known by auth-sm's keys, and each refusal is counted by its reason", async (t) => {
+await t.test("a token is verified with auth-sm's keys, and each refusal is counted by its reason", async (t) => {
   const { base, greet } = await startGreeter();
   const [person, gone] = [newPerson(), newPerson()];
   const org = randomUUID();
@@ -126,7 +127,7 @@ await t.test("people are known by auth-sm's keys, and each refusal is counted by
     t.match(metrics, `coffer_auth_failures_total{service="vaults",reason="${reason}"} 1`);
 });
 
-await t.test("replicas share the limits that they are configured with", async (t) => {
+await t.test("replicas share their configured limits", async (t) => {
   const [one, other] = [await startGreeter({ COFFER_LIMIT_USER: "3" }), await startGreeter({ COFFER_LIMIT_USER: "3" })];
   const token = await signed(newPerson());
   const greetFrom = async ({ greet }: typeof one, address: string): Promise<number> =>
@@ -140,7 +141,7 @@ await t.test("replicas share the limits that they are configured with", async (t
   t.equal(await greetFrom(one, "203.0.113.200"), 200);
 });
 
-await t.test("what is the service's own ends before the bus and the stores do", async (t) => {
+await t.test("a service closes its own parts before the bus and the stores", async (t) => {
   const { base, close, closed } = await startGreeter();
   await close();
   t.strictSame(closed, [true]);
@@ -149,7 +150,7 @@ await t.test("what is the service's own ends before the bus and the stores do", 
   await t.rejects(base.database.ready());
 });
 
-await t.test("a service reads its own variables besides those of all, and hears of all problems at once", (t) => {
+await t.test("a service reads the common and its own variables, and reports all problems at once", (t) => {
   t.equal(readServiceConfig("auth-sm", environment, ["COFFER_SIGNUPS"]).COFFER_SIGNUPS, "open");
   const wrong = { COFFER_PORT: "x", COFFER_SIGNUPS: "maybe" };
   t.throws(() => readServiceConfig("auth-sm", wrong, ["COFFER_SIGNUPS"]), /COFFER_PORT[^]*COFFER_SIGNUPS/);
@@ -160,7 +161,7 @@ await t.test("a service reads its own variables besides those of all, and hears 
   t.end();
 });
 
-await t.test("a service that keeps nothing in Postgres is ready without it, degraded without the others", async (t) => {
+await t.test("a service without Postgres is ready, and degraded without NATS or Redis", async (t) => {
   const { COFFER_POSTGRES_URL: _none, ...rest } = environment;
   const { registry } = createTelemetry({ service: "sync", level: "silent" }).metrics;
   const base = createStatelessBase({ name: "sync", config: readStatelessConfig("sync", rest), shared: { registry } });
@@ -173,7 +174,7 @@ await t.test("a service that keeps nothing in Postgres is ready without it, degr
   t.strictSame(await service.ready(), { ready: true, degraded: true, checks: { nats: "down", redis: "down" } });
 });
 
-await t.test("without Redis a service is ready, knows who has logged out, and counts with its process", async (t) => {
+await t.test("without Redis a service is ready, knows ended sessions, and counts with its process", async (t) => {
   const config = readServiceConfig("vaults", { ...environment, COFFER_REDIS_URL: "none", COFFER_LIMIT_USER: "3" });
   const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
   t.throws(() => createStatelessBase({ name: "vaults", config, shared: { registry } }), /needs all services in one/);

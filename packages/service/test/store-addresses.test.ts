@@ -23,7 +23,7 @@ await t.test("a Redis named none is no Redis", (t) => {
   t.end();
 });
 
-await t.test("all that is missing is said at once", (t) => {
+await t.test("everything missing is reported at once", (t) => {
   const nothing = {
     COFFER_POSTGRES_URL: undefined,
     COFFER_REDIS_URL: undefined,
@@ -45,12 +45,12 @@ await t.test("all that is missing is said at once", (t) => {
   t.end();
 });
 
-await t.test("another service's user is none of its own", (t) => {
+await t.test("another service's user is not used", (t) => {
   t.throws(() => storeAddresses("scanner", given), ConfigurationError);
   t.end();
 });
 
-await t.test("a service that keeps nothing in Postgres needs no address of it", (t) => {
+await t.test("a service without Postgres needs no Postgres address", (t) => {
   t.strictSame(sharedStoreAddresses("vaults", { ...given }), {
     redisUrl: "redis://127.0.0.1",
     nats: { url: "nats://127.0.0.1", user: "vaults", password: "a password" },

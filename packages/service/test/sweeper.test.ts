@@ -7,7 +7,7 @@ import { startSweeper } from "@coffer/service";
 const { log } = createTelemetry({ service: "test", level: "silent" });
 const hour = 60 * 60 * 1000;
 
-await t.test("the first sweep is within a minute of the start, however seldom the others are", async (t) => {
+await t.test("the first sweep is within a minute of the start, for any interval", async (t) => {
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   t.teardown(() => mock.timers.reset());
   let batches = 0;
@@ -34,7 +34,7 @@ await t.test("a nudge sweeps at once, and once more when it comes during a sweep
   finish(false);
   await until("the second", () => batches === 2);
   finish(true);
-  await until("what is left", () => batches === 3);
+  await until("the last batch", () => batches === 3);
   finish(false);
   await until("rest", () => {
     sweeper.nudge();

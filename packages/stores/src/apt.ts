@@ -6,18 +6,27 @@ import { onPath } from "./on-path.ts";
 
 const run = promisify(execFile);
 
-/** Packages that a program needs besides those of its libraries: the file itself may be in a sister package. */
+/** Packages besides those of the libraries: the file may be in a sister package. */
 const packages: Record<string, string[]> = {
   "nats-server": ["nats-server"],
   "redis-server": ["redis-server", "redis-tools"],
   "valkey-server": ["valkey-server", "valkey-tools"],
+  promtool: ["prometheus"],
+  postgres: ["postgresql", "postgresql-client"],
 };
+
+/** Programs of the same packages that need other libraries. */
+const sisters: Record<string, string[]> = { postgres: ["postgres", "psql"] };
+
+/** Packages that are empty and name the packages of the present version. */
+const metapackages: readonly string[] = ["postgresql", "postgresql-client"];
 
 export type Unpacked = { command: string[]; problem: "" } | { command: null; problem: string };
 
 /**
- * Downloads a server's package with apt, and those of the libraries that this machine lacks, and unpacks them to
- * `<cacheDirectory>/<program>`. Works without root, and writes nowhere else: apt gets a state and a cache of its own.
+ * Downloads a server's package with apt, and those of missing libraries, and unpacks them to
+ * `<cacheDirectory>/<program>`. Works without root and writes nowhere else: apt gets its own state
+ * and cache.
  */
 export async function unpackWithApt(
   program: string,
@@ -29,15 +38,17 @@ export async function unpackWithApt(
   const work = mkdtempSync(join(cacheDirectory, `.${program}-`));
   try {
     report(`downloading ${program} (the system's package, unpacked, not installed)`);
-    const apt = await openApt(work, packages[program] ?? [program], report);
+    const named = packages[program] ?? [program];
+    const apt = await openApt(work, named, report);
+    const wanted = (await Promise.all(named.map((name) => versionedPackages(apt, name)))).flat();
     const root = join(work, "root");
-    await addPackages(apt, packages[program] ?? [program], root);
-    await addMissingLibraries(apt, program, root);
+    await addPackages(apt, wanted, root);
+    await addMissingLibraries(apt, { programs: sisters[program] ?? [program], owners: wanted, root });
     const target = join(cacheDirectory, program);
     try {
       renameSync(root, target);
     } catch (error) {
-      // Somebody else was faster; theirs is the same.
+      // Another process was faster: its copy is equal.
       if (!existsSync(target)) throw error;
     }
     return { command: unpackedCommand(target, program), problem: "" };
@@ -50,10 +61,18 @@ export async function unpackWithApt(
 
 /** The command line of a server that was unpacked to `folder`. */
 export function unpackedCommand(folder: string, program: string): string[] {
-  const binary = ["usr/sbin", "usr/bin"].map((place) => join(folder, place, program)).find((path) => existsSync(path));
+  const places = ["usr/sbin", "usr/bin", ...versionedPlaces(folder)];
+  const binary = places.map((place) => join(folder, place, program)).find((path) => existsSync(path));
   const libraries = libraryFolders(folder);
   const file = binary ?? join(folder, "usr/bin", program);
   return libraries.length === 0 ? [file] : ["/usr/bin/env", `LD_LIBRARY_PATH=${libraries.join(":")}`, file];
+}
+
+/** Debian keeps the programs of each version of Postgres in a folder of their own. */
+function versionedPlaces(folder: string): string[] {
+  const place = "usr/lib/postgresql";
+  if (!existsSync(join(folder, place))) return [];
+  return readdirSync(join(folder, place)).map((version) => join(place, version, "bin"));
 }
 
 interface Apt {
@@ -86,7 +105,7 @@ async function openApt(work: string, wanted: string[], report: (line: string) =>
   return apt;
 }
 
-/** Fetches the package lists to a place of our own and uses those from now on. */
+/** Fetches the package lists to our own place and uses them from then on. */
 async function refreshLists(apt: Apt, report: (line: string) => void): Promise<void> {
   const lists = join(apt.work, "lists");
   if (apt.options.some((option) => option.endsWith(lists))) return;
@@ -96,13 +115,20 @@ async function refreshLists(apt: Apt, report: (line: string) => void): Promise<v
   await run("apt-get", [...apt.options, "update"], { cwd: apt.work, maxBuffer: 1 << 24 });
 }
 
+/** The packages that a metapackage names, or the package itself. */
+async function versionedPackages(apt: Apt, name: string): Promise<string[]> {
+  if (!metapackages.includes(name)) return [name];
+  const { stdout } = await run("apt-cache", [...apt.options, "depends", "--important", name]);
+  return [...stdout.matchAll(/Depends: (\S+-\d+)$/gm)].map(([, found = ""]) => found);
+}
+
 async function addPackages(apt: Apt, wanted: string[], root: string): Promise<void> {
   const names = wanted.filter((name) => !apt.taken.has(name));
   if (names.length === 0) return;
   const folder = mkdtempSync(join(apt.work, "packages-"));
   const download = (): Promise<unknown> => run("apt-get", [...apt.options, "download", ...names], { cwd: folder });
   await download().catch(async () => {
-    // The lists name a version that the archive no longer has.
+    // The lists name a version that the archive has removed.
     await refreshLists(apt, () => undefined);
     await download();
   });
@@ -110,13 +136,15 @@ async function addPackages(apt: Apt, wanted: string[], root: string): Promise<vo
   for (const name of names) apt.taken.add(name);
 }
 
-/** Adds the packages of the libraries that the dynamic linker does not find, and of what those need in turn. */
-async function addMissingLibraries(apt: Apt, program: string, root: string): Promise<void> {
-  let owners = packages[program] ?? [program];
+/** Adds the packages of missing libraries, and of their dependencies. */
+async function addMissingLibraries(
+  apt: Apt,
+  { programs, owners: first, root }: { programs: readonly string[]; owners: readonly string[]; root: string },
+): Promise<void> {
+  let owners = [...first];
   for (let depth = 0; depth < 4; depth += 1) {
-    const command = unpackedCommand(root, program);
-    const file = command.at(-1) ?? "";
-    const { stdout } = await run("ldd", [file], {
+    const files = programs.map((program) => unpackedCommand(root, program).at(-1) ?? "");
+    const { stdout } = await run("ldd", files, {
       env: { ...process.env, LD_LIBRARY_PATH: libraryFolders(root).join(":") },
     }).catch(() => ({ stdout: "" })); // A static program: nothing to add.
     if (!stdout.includes("not found")) return;

@@ -1,13 +1,13 @@
 import pg from "pg";
 
-/** A table or a row of it, or where a sequence stands. Rows follow their table. */
+/** A table, a row of it, or the position of a sequence. Rows follow their table. */
 export type DatabaseItem =
   | { table: { schema: string; name: string; columns: readonly string[] } }
   /** The row as one value of the table's own type, in Postgres's text form. */
   | { row: string }
   | { sequence: { schema: string; name: string; value: string; isCalled: boolean } };
 
-/** What a database holds is not what a backup says. `message` is one line. */
+/** The database does not match the backup. `message` is one line. */
 export class CopyRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -25,8 +25,8 @@ const exactText =
   "SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1";
 
 /**
- * Reads every table and sequence of the schemas at one moment: what is committed later is not in it. `url` is a
- * superuser's. Throws the errors of `pg`.
+ * Reads every table and sequence of the schemas in one snapshot. `url` is a superuser's. Throws the
+ * errors of `pg`.
  */
 export async function* readDatabase(url: string, schemas: readonly string[]): AsyncGenerator<DatabaseItem> {
   const client = await connect(url);
@@ -56,8 +56,9 @@ export async function* readDatabase(url: string, schemas: readonly string[]): As
 }
 
 /**
- * Replaces what is in the tables and sequences of the schemas, all or nothing. The tables must be those that were read,
- * with the same columns. `url` is a superuser's. Returns the number of rows. Throws CopyRefused, and the errors of `pg`.
+ * Replaces the content of the tables and sequences of the schemas, all or nothing. The tables must be
+ * those of the copy, with the same columns. `url` is a superuser's. Returns the number of rows. Throws
+ * CopyRefused, and the errors of `pg`.
  */
 export async function writeDatabase(
   url: string,
@@ -143,7 +144,7 @@ function insertInto(client: pg.Client, table: string | null) {
     const group = waiting;
     waiting = [];
     characters = 0;
-    // OFFSET 0: each value is read once, not once for each of its columns.
+    // OFFSET 0: each value is read once, not once per column.
     await client.query(
       `INSERT INTO ${table} OVERRIDING SYSTEM VALUE
        SELECT (value).* FROM (SELECT text::${table} AS value FROM unnest($1::text[]) AS text OFFSET 0) AS values`,

@@ -8,12 +8,12 @@ const images = { "nats-server": "nats:2.12-alpine", "redis-server": "redis:8-alp
 /** The major version of Redis in its image. */
 export const imageVersion = 8;
 
-/** Marks in a command line that stand for what only the start knows. */
+/** Placeholders in a command line that are filled in at the start. */
 const marks = { name: "{name}", directory: "{directory}", port: "{port}" } as const;
 
 /**
- * The command line that runs a server in a container, or `null` when there is no Docker daemon that answers.
- * The container sees the store's directory under the same path and publishes the port on 127.0.0.1 only.
+ * The command line that runs a server in a container; null without a Docker daemon that answers. The
+ * container sees the store's directory under the same path and publishes the port on 127.0.0.1 only.
  */
 export function dockerCommand(program: keyof typeof images): string[] | null {
   const docker = onPath("docker");
@@ -54,7 +54,7 @@ export function filled(command: readonly string[], directory: string, port: numb
   );
 }
 
-/** Ends at once the container that works in a store's directory, whoever started it. None is no error. */
+/** Kills the container that works in a store's directory, if there is one. */
 export function endContainer([docker = ""]: readonly string[], directory: string): void {
   spawnSync(docker, ["rm", "--force", containerOf(directory)], { stdio: "ignore", timeout: 30_000 });
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port on 127.0.0.1 that was free a moment ago. Whoever listens there must be ready to lose the race for it. */
+/** A port on 127.0.0.1 that was free a moment ago. The caller must handle the loss of a race for it. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

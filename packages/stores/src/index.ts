@@ -1,22 +1,21 @@
-export { StoreError } from "./store.ts";
-export type { Store } from "./store.ts";
-export { startPostgres, withoutDurability } from "./postgres.ts";
-export type { PostgresOptions } from "./postgres.ts";
-export { startNats } from "./nats.ts";
-export type { NatsOptions } from "./nats.ts";
-export { startRedis } from "./redis.ts";
-export type { RedisOptions } from "./redis.ts";
-export { locate, requireServers } from "./locate.ts";
-export type { LocateOptions, NeededProgram, ServerProgram } from "./locate.ts";
+export { type Store, StoreError } from "./store.ts";
+export { type PostgresOptions, startPostgres, withoutDurability } from "./postgres.ts";
+export { type ImageOptions, locatePostgresTools, type PostgresTools, startPostgresImage } from "./postgres-tools.ts";
+export { type NatsOptions, startNats } from "./nats.ts";
+export { type RedisOptions, startRedis } from "./redis.ts";
+export {
+  locate,
+  type LocateOptions,
+  locateTool,
+  type NeededProgram,
+  requireServers,
+  type ServerProgram,
+} from "./locate.ts";
 export { endServersIn, isAlive, serversIn, startOf } from "./processes.ts";
-export { unpackedCommand, unpackWithApt } from "./apt.ts";
-export type { Unpacked } from "./apt.ts";
+export { type Unpacked, unpackedCommand, unpackWithApt } from "./apt.ts";
 export { freePort } from "./free-port.ts";
-export { isReachable, serverUser } from "./server-user.ts";
-export type { ServerUser } from "./server-user.ts";
+export { isReachable, type ServerUser, serverUser } from "./server-user.ts";
 export { letServerEnter, temporaryDirectory } from "./store-directory.ts";
 export { tiedToThisProcess } from "./tied.ts";
-export { CopyRefused, readDatabase, writeDatabase } from "./copy-database.ts";
-export type { DatabaseItem } from "./copy-database.ts";
-export { prepareDatabase } from "./prepare-database.ts";
-export type { PreparedDatabase, PrepareOptions, SchemaOwner } from "./prepare-database.ts";
+export { CopyRefused, type DatabaseItem, readDatabase, writeDatabase } from "./copy-database.ts";
+export { prepareDatabase, type PreparedDatabase, type PrepareOptions, type SchemaOwner } from "./prepare-database.ts";

@@ -1,10 +1,10 @@
 import { onPath } from "./on-path.ts";
 
-/** What can be missing on a machine. */
+/** The parts that can be missing on a machine. */
 export type Missing = "nats-server" | "redis-server" | "postgres" | "setpriv";
 
 interface System {
-  /** The program that installs packages here, which tells the systems apart. */
+  /** The program that installs packages here, which identifies the system. */
   manager: string;
   install: string;
   packages: Readonly<Record<Missing, string>>;
@@ -60,7 +60,7 @@ const names: Readonly<Record<Missing, string>> = {
   setpriv: "setpriv",
 };
 
-/** What to do instead of installing. */
+/** The alternative to an installation. */
 const instead: Readonly<Record<Missing, string>> = {
   "nats-server": "set COFFER_NATS_URL and COFFER_NATS_CREDENTIALS",
   "redis-server": "set COFFER_REDIS_URL",
@@ -68,7 +68,7 @@ const instead: Readonly<Record<Missing, string>> = {
   setpriv: "start as another user than root",
 };
 
-/** One line that names all that is missing, the command that installs it here, and what to do instead. */
+/** One line with all missing parts, the command that installs them here, and the alternative. */
 export function installAdvice(missing: readonly Missing[], problems: readonly string[]): string {
   const list = missing.map((each) => names[each]);
   const are = missing.length === 1 ? "is needed and was not found" : "are needed and were not found";

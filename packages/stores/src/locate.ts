@@ -5,8 +5,7 @@ import { unpackWithApt, unpackedCommand } from "./apt.ts";
 import { checkoutCache } from "./cache-directory.ts";
 import { dockerCommand } from "./docker.ts";
 import { installAdvice } from "./install-advice.ts";
-import { natsRelease, unpackRelease } from "./nats-release.ts";
-import type { NatsRelease } from "./nats-release.ts";
+import { type NatsRelease, natsRelease, unpackRelease } from "./nats-release.ts";
 import { onPath } from "./on-path.ts";
 import { findPostgres } from "./postgres-binaries.ts";
 import { StoreError } from "./store.ts";
@@ -14,28 +13,28 @@ import { StoreError } from "./store.ts";
 export type ServerProgram = "nats-server" | "redis-server";
 
 export interface LocateOptions {
-  /** Where a downloaded server is unpacked. An earlier copy there is used again. */
+  /** The folder for a downloaded server. An earlier copy there is used again. */
   cacheDirectory?: string;
   /** Other folders where an earlier copy may be. Default: the checkout's own cache. */
   otherCaches?: readonly string[];
-  /** The release of NATS to download where there are neither packages nor containers. Default: the pinned one. */
+  /** The release of NATS to download without packages and containers. Default: the pinned one. */
   release?: NatsRelease;
-  /** Told in one line what is being done when it takes longer than a moment. */
+  /** Receives one line about a slow step. */
   report?: (line: string) => void;
 }
 
-/** Programs that speak the same protocol, in order of preference; the first of each list is also its package. */
+/** Programs with the same protocol, in order of preference; the first one is also the package. */
 const alternatives = {
   "nats-server": ["nats-server"],
   "redis-server": ["redis-server", "valkey-server"],
 } as const;
 
-/** What `npm start` and the tests need of a machine. */
+/** The servers that `npm start` and the tests need. */
 export type NeededProgram = ServerProgram | "postgres";
 
 /**
- * Finds the servers that are needed. Throws one StoreError that names everything that is missing, the command that
- * installs it on this system, and why it was not found. Returns those of `optional` that are missing.
+ * Finds the servers. Throws one StoreError that names everything that is missing, the command that
+ * installs it on this system, and the reason. Returns the missing ones of `optional`.
  */
 export async function requireServers(
   needed: readonly NeededProgram[],
@@ -59,23 +58,40 @@ export async function requireServers(
   return missing.map(({ program }) => program);
 }
 
-/** The command line of one server. Throws StoreError with one line that says what to install. */
+/** The command line of one server. Throws StoreError with one line of advice. */
 export async function locate(program: ServerProgram, options: LocateOptions = {}): Promise<string[]> {
   const { command, problems } = await find(program, options);
   if (command === null) throw new StoreError(installAdvice([program], problems));
   return command;
 }
 
+/**
+ * The command line of a program that only tests need: from the PATH, else the system's own package
+ * unpacked to the checkout's cache. Throws StoreError.
+ */
+export async function locateTool(
+  program: "promtool",
+  { cacheDirectory = checkoutCache, report = () => undefined }: LocateOptions = {},
+): Promise<string[]> {
+  const path = onPath(program);
+  if (path !== null) return [path];
+  const folder = resolve(cacheDirectory, program);
+  if (existsSync(folder)) return unpackedCommand(folder, program);
+  const { command, problem } = await unpackWithApt(program, cacheDirectory, report);
+  if (command === null) throw new StoreError(`${program} is missing: ${problem}`);
+  return command;
+}
+
 interface Found {
   command: string[] | null;
-  /** Why each way did not lead to the program. */
+  /** Why each way failed. */
   problems: string[];
 }
 
 /**
  * The command line that runs a server: from the PATH, else the system's own package unpacked below
- * `cacheDirectory` (nothing is installed and no daemon starts), else a container, else, for NATS, the project's own
- * release.
+ * `cacheDirectory` (nothing is installed and no daemon starts), else a container, else, for NATS, the
+ * project's own release.
  */
 async function find(program: ServerProgram, options: LocateOptions): Promise<Found> {
   const { cacheDirectory = checkoutCache, otherCaches = [checkoutCache], report = () => undefined } = options;
@@ -89,7 +105,7 @@ async function find(program: ServerProgram, options: LocateOptions): Promise<Fou
       if (!existsSync(folder)) continue;
       const command = unpackedCommand(folder, name);
       if (runs(command)) return { command, problems: [] };
-      // Unpacked by another system than this one, or not whole.
+      // Unpacked by another system, or incompletely.
       rmSync(folder, { recursive: true, force: true });
     }
   }

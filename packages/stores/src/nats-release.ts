@@ -12,14 +12,14 @@ const timeoutMilliseconds = 120_000;
 /** A release of the NATS project, with the SHA-256 of its archives by platform. */
 export interface NatsRelease {
   version: string;
-  /** The address below which each version has a folder. */
+  /** The address with a folder for each version. */
   address: string;
   sha256: Readonly<Partial<Record<string, string>>>;
 }
 
 /**
- * The checksums are those with which the project builds its own image (nats-io/nats-docker, 2.10.x/alpine3.22/Dockerfile,
- * commit ef05cf93a7e7). For another version or platform take them from the file SHA256SUMS of the release.
+ * The checksums of the project's own image (nats-io/nats-docker, 2.10.x/alpine3.22/Dockerfile, commit
+ * ef05cf93a7e7). For another version or platform, use the file SHA256SUMS of the release.
  */
 export const natsRelease: NatsRelease = {
   version: "2.10.29",
@@ -31,8 +31,8 @@ export const natsRelease: NatsRelease = {
 };
 
 /**
- * Downloads the release for this machine, compares its checksum and unpacks it to `<cacheDirectory>/nats-server`. Nothing
- * of an archive with another checksum is written to disk or run.
+ * Downloads the release for this machine, compares its checksum and unpacks it to
+ * `<cacheDirectory>/nats-server`. Writes and runs nothing of an archive with another checksum.
  */
 export async function unpackRelease(
   release: NatsRelease,

@@ -9,13 +9,13 @@ import { openStoreDirectory } from "./store-directory.ts";
 import type { Store } from "./store.ts";
 
 export interface NatsOptions {
-  /** Belongs to this server alone; made when missing. What an earlier run left running in it is ended first. */
+  /** Belongs to this server alone; created if missing. A server of an earlier run in it is ended first. */
   directory: string;
-  /** The text of the server's configuration file. Address and port are given on the command line, which wins. */
+  /** The configuration file. Address and port are given on the command line, which takes precedence. */
   config: string;
-  /** A free one when missing. */
+  /** A free one by default. */
   port?: number;
-  /** What `locate` answered; asked here when missing. */
+  /** The result of `locate`; called here by default. */
   command?: string[];
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The full path of a program on the PATH, or `null`. The places where daemons live are looked through too. */
+/** The full path of a program on the PATH, or null. Also searches the folders of daemons. */
 export function onPath(program: string): string | null {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"];
   for (const folder of folders) {

@@ -12,10 +12,10 @@ export interface PostgresBinaries {
   initdb: string;
 }
 
-/** Of the package, and so of every data directory. */
+/** The version of the package, and of every data directory. */
 const majorVersion = 18;
 
-/** Where systems keep the server's programs, which are often not on the PATH. */
+/** Folders of the server's programs, which are often not on the PATH. */
 const systemFolders = [
   `/usr/lib/postgresql/${majorVersion}/bin`,
   `/usr/libexec/postgresql${majorVersion}`,
@@ -25,8 +25,8 @@ const systemFolders = [
 ];
 
 /**
- * The server's programs: from the package for this platform, else the system's own of the same version, as on Alpine,
- * where those of the package do not run. Throws StoreError when there are none.
+ * The server's programs: from the package for this platform, else the system's own of the same
+ * version, as on Alpine, where those of the package do not run. Throws StoreError without them.
  */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const { binaries, problem } = await findPostgres();
@@ -36,7 +36,7 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
 
 export type FoundPostgres = { binaries: PostgresBinaries; problem: "" } | { binaries: null; problem: string };
 
-/** The server's programs, or why there are none. `name` is the package that holds them. */
+/** The server's programs, or the reason why there are none. `name` is the package. */
 export async function findPostgres(name = packageName(), folders = foldersOfSystem()): Promise<FoundPostgres> {
   const packaged = await fromPackage(name);
   if (packaged !== null && runs(packaged)) return { binaries: packaged, problem: "" };
@@ -65,7 +65,7 @@ function foldersOfSystem(): string[] {
   return [...(process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== ""), ...systemFolders];
 }
 
-/** Whether a server is of the version that data directories have, and can be run here. */
+/** Whether a server has the version of data directories, and runs here. */
 function runs({ postgres }: PostgresBinaries): boolean {
   const { status, stdout } = spawnSync(postgres, ["--version"], { encoding: "utf8", timeout: 10_000 });
   return status === 0 && / (\d+)[.b]/.exec(stdout)?.[1] === String(majorVersion);

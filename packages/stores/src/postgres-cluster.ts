@@ -16,8 +16,9 @@ export interface ClusterOptions {
 }
 
 /**
- * Makes a cluster at `<directory>/data`: UTF-8, one collation on every platform, checksums. It appears under that name
- * only when it is whole, so that a start that was cut short is simply made again. Throws StoreError.
+ * Makes a cluster at `<directory>/data`: UTF-8, one collation on every platform, checksums. It gets
+ * that name only when it is complete, so that an interrupted start is simply repeated. Throws
+ * StoreError.
  */
 export async function makeCluster(binaries: PostgresBinaries, options: ClusterOptions): Promise<void> {
   const { directory, password, durable } = options;
@@ -47,7 +48,7 @@ export async function makeCluster(binaries: PostgresBinaries, options: ClusterOp
   } catch (cause) {
     const { stderr, message } = cause as { stderr?: string; message: string };
     const lines = (stderr?.trim() || message).split("\n");
-    // What follows the reason is only that initdb ended.
+    // The lines after the reason only say that initdb ended.
     const reasons = lines.filter((line) => /\b(FATAL|PANIC|error): /.test(line));
     const reason = (reasons.length > 0 ? reasons : lines).slice(-2).join(" / ");
     throw new StoreError(`Postgres could not make its data directory: ${reason}`, { cause });
@@ -58,16 +59,16 @@ export async function makeCluster(binaries: PostgresBinaries, options: ClusterOp
 }
 
 /**
- * Clears what a killed server leaves: its shared memory segment and, where we can be sure that none of its processes is
- * left, its lock file. Postgres itself would take that file for a living server's as long as nobody has waited for the
- * dead process, as in a container whose first process does not.
+ * Clears what a killed server leaves: its shared memory segment and, if certainly none of its
+ * processes is left, its lock file. Postgres would take that file for a running server's until the
+ * dead process is reaped, which the first process of a container may not do.
  */
 export function clearAfterCrash(data: string): void {
   freeSharedMemory(data);
   if (process.platform === "linux") rmSync(join(data, "postmaster.pid"), { force: true });
 }
 
-/** Gives back the shared memory segment that a killed server leaves; a server that stopped in order left none. */
+/** Removes the shared memory segment of a killed server; an orderly stop leaves none. */
 function freeSharedMemory(data: string): void {
   let segment: string | undefined;
   try {
@@ -76,7 +77,7 @@ function freeSharedMemory(data: string): void {
     return;
   }
   if (segment === undefined || !/^\d+$/.test(segment)) return;
-  // The server wrote the number: as its user, so that no other user's segment is removed.
+  // The server wrote the number: runs as its user, so that no other user's segment is removed.
   const [program = "", ...args] = asServerUser(["ipcrm", "-m", segment]);
   spawnSync(program, args, { stdio: "ignore" });
 }

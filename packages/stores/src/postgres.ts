@@ -12,17 +12,17 @@ import type { Store } from "./store.ts";
 
 export interface PostgresOptions {
   /**
-   * Belongs to this server alone; made when missing. Holds `data` (the cluster), `password` (0600) and `log`. What an
-   * earlier run left running in it is ended first.
+   * Belongs to this server alone; created if missing. Holds `data` (the cluster), `password` (0600) and
+   * `log`. A server of an earlier run in it is ended first.
    */
   directory: string;
-  /** A free one when missing. */
+  /** A free one by default. */
   port?: number;
   /** Settings of postgresql.conf, by name. */
   settings?: Record<string, string | number>;
 }
 
-/** Settings for servers whose data need not survive them: nothing waits for a disk. */
+/** Settings for servers whose data may be lost with them: no write waits for a disk. */
 export const withoutDurability = {
   fsync: "off",
   synchronous_commit: "off",
@@ -36,7 +36,7 @@ const defaults = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: 200,
-  // Files below the data directory instead of /dev/shm, so that nothing stays behind after a kill -9.
+  // Files below the data directory instead of /dev/shm, so that a kill -9 leaves nothing there.
   dynamic_shared_memory_type: "mmap",
   timezone: "UTC",
   log_timezone: "UTC",

@@ -1,5 +1,5 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import pg from "pg";
-import { scramVerifier } from "./scram-verifier.ts";
 
 /** A role that may log in and owns one schema, of the same or another name. */
 export interface SchemaOwner {
@@ -9,12 +9,12 @@ export interface SchemaOwner {
 }
 
 export interface PrepareOptions {
-  /** Of somebody who may create roles and schemas (and the database, when it is named). */
+  /** The URL of a role that may create roles and schemas, and the database if it is named. */
   url: string;
-  /** Made when missing, for these roles alone. Without it, the database of `url` is used as it is. */
+  /** Created if missing, for these roles alone. Without it, the database of `url` is used. */
   database?: string;
   owners: readonly SchemaOwner[];
-  /** Made in the schema `public` where the server has them and lets us; without them things are slower, not wrong. */
+  /** Made in the schema `public` if possible; without them the services are slower. */
   extensions?: readonly string[];
 }
 
@@ -28,12 +28,12 @@ export interface PreparedDatabase {
 const quote = pg.escapeIdentifier;
 const text = pg.escapeLiteral;
 
-/** Any number, as long as every start takes the same one. */
+/** Any number, equal for every start. */
 const lockKey = 0x0c0ffe01;
 
 /**
- * Makes the roles and their schemas, and gives each role its password of this installation. May run at any time, again
- * and by several at once. Throws the errors of `pg`.
+ * Makes the roles and their schemas, and sets each role's password. May run again, also concurrently.
+ * Throws the errors of `pg`.
  */
 export async function prepareDatabase({
   url,
@@ -85,7 +85,7 @@ async function makeDatabase(client: pg.Client, name: string): Promise<void> {
   if (rowCount === 0) await client.query(`CREATE DATABASE ${quote(name)}`);
 }
 
-/** A database of our own: nobody but the roles below, and superusers, may connect or make anything. */
+/** A new database: only the roles below and superusers may connect. */
 async function closeToOthers(client: pg.Client, name: string): Promise<void> {
   await client.query(`REVOKE ALL ON DATABASE ${quote(name)} FROM PUBLIC`);
   await client.query("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
@@ -97,13 +97,13 @@ async function makeOwner(client: pg.Client, owner: SchemaOwner, server: Server):
   await client.query(
     `${rowCount === 0 ? "CREATE" : "ALTER"} ROLE ${role} LOGIN PASSWORD ${text(scramVerifier(owner.password))}`,
   );
-  // Who is no superuser may give a schema only to a role it belongs to.
+  // Without superuser rights a schema can only be given to a role that one belongs to.
   if (!server.super) await client.query(`GRANT ${role} TO CURRENT_USER`);
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${quote(owner.schema)} AUTHORIZATION ${role}`);
   await client.query(`GRANT CONNECT, TEMPORARY ON DATABASE ${quote(server.name)} TO ${role}`);
   const settings = [
     ["search_path", quote(owner.schema)],
-    // A transaction that nobody ends holds back everything that follows changes by transaction id.
+    // An endless transaction would hold the watermark, by which changes are followed.
     ["idle_in_transaction_session_timeout", "'15s'"],
     ...(server.version >= 170_000 ? [["transaction_timeout", "'5min'"]] : []),
   ];
@@ -115,4 +115,18 @@ function urlOf(database: URL, { role, password }: SchemaOwner): string {
   url.username = encodeURIComponent(role);
   url.password = encodeURIComponent(password);
   return url.href;
+}
+
+const iterations = 4096;
+
+/**
+ * The form in which Postgres stores a password (RFC 5803), so that the password is in no statement and
+ * no log of the server. `password` is ASCII.
+ */
+function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const salted = pbkdf2Sync(password, salt, iterations, 32, "sha256");
+  const keyOf = (name: string): Buffer => createHmac("sha256", salted).update(name).digest();
+  const stored = createHash("sha256").update(keyOf("Client Key")).digest("base64");
+  const server = keyOf("Server Key").toString("base64");
+  return `SCRAM-SHA-256$${iterations}:${salt.toString("base64")}$${stored}:${server}`;
 }

@@ -5,7 +5,7 @@ import { serversListed } from "./servers-listed.ts";
 
 const programs = new Set(["postgres", "nats-server", "redis-server", "valkey-server"]);
 
-/** Whether a process with this id exists (a zombie, which only waits for its parent, does not count). */
+/** Whether a process with this id exists. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -16,8 +16,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * When the process started, in the system's own notation, or `null` when it is gone. Together with the id it names a
- * process for ever: ids are given out again.
+ * The start time of the process in the system's own notation, or null without it. Together with the id
+ * it identifies a process: ids are reused.
  */
 export function startOf(pid: number): string | null {
   if (process.platform === "linux") return statusFields(pid)?.[19] ?? null;
@@ -28,13 +28,13 @@ export function startOf(pid: number): string | null {
   }
 }
 
-/** The ids of the servers that work in `directory` or below it, whoever started them. */
+/** The ids of the servers that work in `directory` or below it. */
 export function serversIn(directory: string): number[] {
   const found = process.platform === "linux" ? fromProc(directory) : serversListed(directory, programs);
   return found.filter((pid) => pid !== process.pid && isAlive(pid));
 }
 
-/** Ends every server that works in `directory` or below it. Resolves when they are gone. */
+/** Ends every server that works in `directory` or below it. Resolves when they have ended. */
 export async function endServersIn(directory: string): Promise<void> {
   for (;;) {
     const left = serversIn(directory);
@@ -44,7 +44,7 @@ export async function endServersIn(directory: string): Promise<void> {
   }
 }
 
-/** Sends a signal; a process that is gone already is no error. */
+/** Sends a signal; ignores a process that has ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -76,7 +76,7 @@ function fromProc(directory: string): number[] {
       const where = readlinkSync(`/proc/${entry}/cwd`);
       if (where === directory || where.startsWith(`${directory}/`)) found.push(Number(entry));
     } catch {
-      // Another user's process, or one that ended while we looked.
+      // Another user's process, or one that has just ended.
     }
   }
   return found;

@@ -4,8 +4,8 @@ import type { PostgresBinaries } from "./postgres-binaries.ts";
 import { isReachable } from "./server-user.ts";
 
 /**
- * The command line of a server, with copies of its files below `<directory>/programs` when the store's user cannot reach
- * them, as in a checkout in root's home. `directory` is the folder of the store.
+ * The command line of a server, with copies of its files below `<directory>/programs` if the store's
+ * user cannot reach them, as in a checkout in root's home. `directory` is the folder of the store.
  */
 export function reachableCommand(command: readonly string[], directory: string): string[] {
   const folder = join(directory, "programs");
@@ -13,7 +13,7 @@ export function reachableCommand(command: readonly string[], directory: string):
   const file = command.at(-1) ?? "";
   if (isReachable(file)) return [...command];
   mkdirSync(folder, { mode: 0o755 });
-  // Servers look at the name by which they are started.
+  // Servers use the name by which they are started.
   const copy = join(folder, basename(file));
   provide(realpathSync(file), copy);
   const before = command.slice(0, -1).map((part, index) => {
@@ -29,7 +29,7 @@ export function reachableCommand(command: readonly string[], directory: string):
   return [...before, copy];
 }
 
-/** The same for Postgres, whose programs need the folders beside them. */
+/** As `reachableCommand` for Postgres, whose programs need the folders beside them. */
 export function reachableBinaries(binaries: PostgresBinaries, directory: string): PostgresBinaries {
   const folder = join(directory, "programs");
   rmSync(folder, { recursive: true, force: true });

@@ -7,26 +7,25 @@ import { reachableCommand } from "./reachable-programs.ts";
 import { runServer } from "./run-server.ts";
 import { asServerUser, writeServerFile } from "./server-user.ts";
 import { openStoreDirectory } from "./store-directory.ts";
-import { StoreError } from "./store.ts";
-import type { Store } from "./store.ts";
+import { type Store, StoreError } from "./store.ts";
 
 export interface RedisOptions {
-  /** Belongs to this server alone; made when missing. What an earlier run left running in it is ended first. */
+  /** Belongs to this server alone; created if missing. A server of an earlier run in it is ended first. */
   directory: string;
-  /** A free one when missing. */
+  /** A free one by default. */
   port?: number;
   /** Of the user `default`. Without one, each client that reaches the port may use the server. */
   password?: string;
   /**
-   * The lines of the configuration that define the users, `default` among them, for a server of this major version.
-   * Without it there is the user `default` alone.
+   * The configuration lines that define the users, including `default`, for a server of this major
+   * version. Without it there is only the user `default`.
    */
   acl?: (version: number) => readonly string[];
-  /** What `locate` answered; asked here when missing. */
+  /** The result of `locate`; called here by default. */
   command?: string[];
 }
 
-/** Starts a Redis (or Valkey) server on 127.0.0.1 that keeps nothing on disk. Throws StoreError. */
+/** Starts a Redis (or Valkey) server on 127.0.0.1 that writes nothing to disk. Throws StoreError. */
 export async function startRedis({ directory, port, password, acl, command }: RedisOptions): Promise<Store> {
   const here = openStoreDirectory(directory);
   const located = command ?? (await locate("redis-server"));

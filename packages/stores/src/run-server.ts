@@ -4,12 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
 import { isAlive, signal } from "./processes.ts";
 import { asServerUser } from "./server-user.ts";
-import { StoreError } from "./store.ts";
-import type { Store } from "./store.ts";
+import { type Store, StoreError } from "./store.ts";
 import { tiedToThisProcess } from "./tied.ts";
 
 export interface ServerPlan {
-  /** What it is called in messages. */
+  /** Its name in messages. */
   name: string;
   /** The working directory; the log of the server is the file `log` in `logDirectory`. */
   directory: string;
@@ -19,16 +18,16 @@ export interface ServerPlan {
   url: (port: number) => string;
   /** The port, or `undefined` for a free one. */
   port: number | undefined;
-  /** What the server writes to its log when it accepts connections, and when the port is taken. */
+  /** The server's log line when it accepts connections, and when the port is in use. */
   ready: RegExp;
   taken: RegExp;
-  /** The signal that ends it in order. */
+  /** The signal for an orderly stop. */
   stopSignal: NodeJS.Signals;
-  /** What is left to do when the server is gone: children, shared memory. */
+  /** Cleans up after the server: children, shared memory. */
   afterExit?: () => Promise<void> | void;
   /** Ends what a kill of the process does not reach: a container. */
   onKill?: () => void;
-  /** True for a command of Docker, which decides by itself as which user the server runs. */
+  /** True for a command of Docker, which chooses the server's user itself. */
   contained?: boolean;
 }
 
@@ -37,8 +36,8 @@ const startMilliseconds = 60_000;
 const stopMilliseconds = 8_000;
 
 /**
- * Starts a server and waits until it says that it accepts connections. With a free port, a race lost to another
- * program is run again. Throws StoreError with the reason from the server's own log.
+ * Starts a server and waits until it accepts connections. With a free port, repeats a start that lost
+ * the race for it. Throws StoreError with the reason from the server's own log.
  */
 export async function runServer(plan: ServerPlan): Promise<Store> {
   for (let attempt = 1; ; attempt += 1) {
@@ -62,7 +61,7 @@ async function launch(plan: ServerPlan, port: number): Promise<Outcome> {
     plan.contained === true
       ? tiedToThisProcess(command, plan.stopSignal)
       : asServerUser(command, { deathSignal: plan.stopSignal.slice(3) });
-  // A group of its own, so that a Ctrl-C in the terminal reaches only us and the order of the stop is ours.
+  // A separate process group: Ctrl-C in the terminal reaches only us, and we stop the servers in order.
   const child = spawn(program, rest, { cwd: plan.directory, stdio: ["ignore", log, log], detached: true });
   const state = { gone: false };
   const ended = new Promise<void>((resolve) => {
@@ -99,7 +98,7 @@ function storeOf(plan: ServerPlan, port: number, pid: number, ended: Promise<voi
     signal(pid, name);
     if (name === "SIGKILL") plan.onKill?.();
   };
-  // In order, so that it clears up after itself; nobody waits for it.
+  // An orderly stop, so that it cleans up; no caller waits for it.
   const endWithUs = (): void => end(plan.stopSignal);
   process.once("exit", endWithUs);
   void ended.then(() => {

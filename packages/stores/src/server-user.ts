@@ -9,7 +9,7 @@ export interface ServerUser {
   gid: number;
 }
 
-/** The unprivileged user that stores run as when this process is root; `null` when it is not. Throws StoreError. */
+/** The unprivileged user of stores if this process is root; null if it is not. Throws StoreError. */
 export function serverUser(): ServerUser | null {
   if (process.getuid?.() !== 0) return null;
   const name = "nobody";
@@ -24,9 +24,9 @@ export function serverUser(): ServerUser | null {
 }
 
 /**
- * The command line that runs a program as this process's user or, when that is root, as the unprivileged user with no
- * capability and no way to gain one. With a death signal, the kernel ends it when this process is gone. Throws
- * StoreError.
+ * The command line that runs a program as this process's user or, for root, as the unprivileged user
+ * with no capability and no way to gain one. With a death signal, the kernel ends it with this
+ * process. Throws StoreError.
  */
 export function asServerUser(command: readonly string[], { deathSignal }: { deathSignal?: string } = {}): string[] {
   const user = serverUser();
@@ -51,7 +51,7 @@ export function asServerUser(command: readonly string[], { deathSignal }: { deat
   return [setpriv, ...identity, ...tied, "--", ...command];
 }
 
-/** Whether the unprivileged user may enter a folder, or run a program; always true when this process is not root. */
+/** Whether the unprivileged user may enter a folder, or run a program; always true without root. */
 export function isReachable(path: string): boolean {
   if (serverUser() === null) return true;
   const [program = "", ...args] = asServerUser(["test", "-x", path]);

@@ -1,21 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { basename } from "node:path";
 
-/** What `ps` says of all processes: lines of an id and a text. */
+/** The output of `ps` for all processes: lines of an id and a text. */
 interface Listings {
   /** `ps -axo pid=,comm=`: the program, on some systems with its path. */
   programs: string;
-  /** `ps -axo pid=,command=`: the command line, or what the process says of itself. */
+  /** `ps -axo pid=,command=`: the command line, or the title that the process sets. */
   commands: string;
 }
 
-/** The ids of the processes that run one of `programs` and name `directory`, or what is below it, as an argument. */
+/** The ids of processes that run one of `programs` with `directory`, or a path below it, as an argument. */
 export function serversListed(directory: string, programs: ReadonlySet<string>, listings = listAll()): number[] {
   const running = linesOf(listings.programs);
   return [...linesOf(listings.commands)].flatMap(([pid, command]) => {
     const program = running.get(pid);
     if (program === undefined || !programs.has(basename(program))) return [];
-    // Where the program itself lies is not where it works.
+    // The program's own location is not its working directory.
     const given = command.startsWith(program) ? command.slice(program.length) : command;
     return names(given, directory) ? [pid] : [];
   });
@@ -35,7 +35,7 @@ function linesOf(listing: string): Map<number, string> {
   return found;
 }
 
-/** Whether a path is in a text as it is, not as a part of another's name. */
+/** Whether a path is in a text as a whole, not as a part of another name. */
 function names(text: string, path: string): boolean {
   for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
     const [before = " ", after = " "] = [text[at - 1], text[at + path.length]];

@@ -5,9 +5,9 @@ import { isReachable, serverUser } from "./server-user.ts";
 import { StoreError } from "./store.ts";
 
 /**
- * Makes the folder of a store where it is missing and returns its real path. When this process is root, the store's user
- * may enter the folder and may not change it, and no other user may enter it. So no store can put a link where root
- * writes next. Throws StoreError.
+ * Makes the folder of a store if it is missing and returns its real path. If this process is root, the
+ * store's user may enter but not change the folder, and no other user may enter it. So no store can
+ * place a link where root writes next. Throws StoreError.
  */
 export function openStoreDirectory(directory: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -16,7 +16,7 @@ export function openStoreDirectory(directory: string): string {
   return here;
 }
 
-/** Lets the store's user enter a folder of root's. Throws StoreError when that user still cannot. */
+/** Lets the store's user enter a folder of root. Throws StoreError if that user still cannot. */
 export function letServerEnter(directory: string): void {
   const user = serverUser();
   if (user === null) return;
@@ -35,8 +35,8 @@ export function letServerEnter(directory: string): void {
 }
 
 /**
- * A fresh temporary folder below which stores can run. The caller removes it. `parent` is the system's temporary folder
- * when missing, or another one that the store's user can reach.
+ * A fresh temporary folder for stores. The caller removes it. `parent` is another folder than the
+ * system's temporary one that the store's user can reach.
  */
 export function temporaryDirectory(prefix: string, parent?: string): string {
   const parents = [parent ?? tmpdir(), "/tmp", "/var/tmp"];

@@ -1,18 +1,18 @@
 /** A running server on loopback. */
 export interface Store {
-  /** Where clients connect, with the credentials in it. */
+  /** The address for clients, with the credentials. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Ends it in order. Resolves when no process of it is left. */
+  /** Stops it in order. Resolves when none of its processes is left. */
   stop(): Promise<void>;
-  /** Ends it at once, as a crash would. */
+  /** Kills it, like a crash. */
   kill(): void;
-  /** Calls `listener` once when the server is gone, whoever ended it. */
+  /** Calls `listener` once when the server has ended. */
   onExit(listener: () => void): void;
 }
 
-/** A store could not be found or started. `message` is one line that says what to do. */
+/** A store could not be found or started. `message` is one line of advice. */
 export class StoreError extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options);

@@ -1,9 +1,9 @@
 import { onPath } from "./on-path.ts";
 
 /**
- * The command line that runs `command` so that the kernel ends it when this process is gone, however that came about.
- * Where the system has no such means (`setpriv` of util-linux), the command as it is; what is then left after a
- * kill -9 is ended by the next start in the same directory.
+ * The command line that runs `command` so that the kernel ends it with this process. On systems
+ * without `setpriv` (util-linux) it is the command itself: a server that a kill -9 leaves is ended by
+ * the next start in the same directory.
  */
 export function tiedToThisProcess(command: string[], deathSignal: NodeJS.Signals): string[] {
   const setpriv = process.platform === "linux" ? onPath("setpriv") : null;

@@ -2,8 +2,14 @@ import { rmSync } from "node:fs";
 import { Readable } from "node:stream";
 import pg from "pg";
 import t from "tap";
-import { readDatabase, startPostgres, temporaryDirectory, withoutDurability, writeDatabase } from "@coffer/stores";
-import type { DatabaseItem } from "@coffer/stores";
+import {
+  type DatabaseItem,
+  readDatabase,
+  startPostgres,
+  temporaryDirectory,
+  withoutDurability,
+  writeDatabase,
+} from "@coffer/stores";
 
 const directory = temporaryDirectory("coffer-stores-");
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -11,7 +17,7 @@ const store = await startPostgres({ directory, settings: withoutDurability });
 t.teardown(() => store.stop());
 
 let count = 0;
-/** A database with a schema of each kind of column that services have, and one beside it. */
+/** A database with a schema of each kind of column that services have, and another schema. */
 async function newDatabase(): Promise<{ url: string; query: (text: string) => Promise<unknown[]> }> {
   const name = `copy_${++count}`;
   const url = new URL(store.url);
@@ -52,7 +58,7 @@ const digests = `SELECT (SELECT md5(string_agg(t::text, '|' ORDER BY id)) FROM o
   (SELECT count(*)::int FROM two.child) AS children, (SELECT last_value FROM one.versions) AS version`;
 const schemas = ["one", "two"];
 
-await t.test("what is read is written to another database exactly, in place of what is there", async (t) => {
+await t.test("a copy replaces the content of another database exactly", async (t) => {
   const [from, to] = [await newDatabase(), await newDatabase()];
   await from.query(fill);
   await to.query("INSERT INTO one.everything (said) VALUES ('former'); INSERT INTO one.migration VALUES ('former')");
@@ -62,7 +68,7 @@ await t.test("what is read is written to another database exactly, in place of w
   t.strictSame(await to.query("SELECT nextval('one.versions')::int AS n"), [{ n: 42 }]);
 });
 
-await t.test("what is committed while it is read is not in it, in no table", async (t) => {
+await t.test("a concurrent commit is in no table of the copy", async (t) => {
   const [from, to] = [await newDatabase(), await newDatabase()];
   await from.query(fill);
   const items = readDatabase(from.url, schemas);
@@ -79,9 +85,9 @@ await t.test("what is committed while it is read is not in it, in no table", asy
   t.match(await to.query("SELECT count(*)::int AS n FROM one.everything WHERE said = 'later'"), [{ n: 0 }]);
 });
 
-await t.test("what does not fit is refused, and what was there stays", async (t) => {
+await t.test("a copy that does not fit is refused without a change", async (t) => {
   const to = await newDatabase();
-  await to.query("INSERT INTO one.migration VALUES ('kept')");
+  await to.query("INSERT INTO one.migration VALUES ('present')");
   const table = (name: string, columns: string[]): DatabaseItem => ({ table: { schema: "one", name, columns } });
   const cases: [DatabaseItem[], RegExp][] = [
     [[table("pg_authid", ["x"])], /"one"\."pg_authid" is not a table of this version/],
@@ -92,6 +98,6 @@ await t.test("what does not fit is refused, and what was there stays", async (t)
   ];
   for (const [items, message] of cases) {
     await t.rejects(writeDatabase(to.url, schemas, Readable.from(items)), { name: "CopyRefused", message });
-    t.strictSame(await to.query("SELECT name FROM one.migration"), [{ name: "kept" }]);
+    t.strictSame(await to.query("SELECT name FROM one.migration"), [{ name: "present" }]);
   }
 });

@@ -4,7 +4,7 @@ import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { makeCluster } from "../src/postgres-cluster.ts";
 
-/** What is said of an initdb that ends so. */
+/** The error for an initdb with this output. */
 async function failureOf(t: Parameters<typeof testDirectory>[0], stderr: string): Promise<string> {
   const directory = testDirectory(t);
   chmodSync(directory, 0o755);
@@ -17,7 +17,7 @@ async function failureOf(t: Parameters<typeof testDirectory>[0], stderr: string)
   );
 }
 
-await t.test("an initdb that fails is said with its reason, not with what it did afterwards", async (t) => {
+await t.test("an initdb that fails is reported with its reason, not with later lines", async (t) => {
   const full = `2026-11-24 13:24:11.001 UTC [88] FATAL:  could not write to file "pg_wal/xlogtemp.88": No space left on device
 child process exited with exit code 1
 initdb: removing contents of data directory "/data/postgres/data.new"`;

@@ -3,13 +3,12 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import t from "tap";
-import { serversIn, startNats, startRedis, temporaryDirectory } from "@coffer/stores";
-import type { Store } from "@coffer/stores";
+import { serversIn, startNats, startRedis, type Store, temporaryDirectory } from "@coffer/stores";
 
 const directory = temporaryDirectory("coffer-stores-");
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Sends lines and returns what the server says until `until` is in it. */
+/** Sends lines and returns the server's output once `until` matches. */
 async function converse({ port }: Store, lines: string, until: RegExp): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
@@ -23,7 +22,7 @@ async function converse({ port }: Store, lines: string, until: RegExp): Promise<
   return said;
 }
 
-await t.test("Redis answers who knows the password, and keeps nothing on disk", async (t) => {
+await t.test("Redis requires the password, and writes nothing to disk", async (t) => {
   const folder = join(directory, "redis");
   const store = await startRedis({ directory: folder, password: 'quote " and \\ back' });
   t.teardown(() => store.stop());
@@ -32,7 +31,9 @@ await t.test("Redis answers who knows the password, and keeps nothing on disk", 
   t.match(await converse(store, `${login}\r\nSET a 1\r\nGET a\r\n`, /\$1\r\n1\r\n/), /\+OK\r\n\+OK\r\n\$1\r\n1\r\n/);
   t.equal(statSync(join(folder, "redis.conf")).mode & 0o777, 0o600);
   await store.stop();
-  t.same(readdirSync(folder).sort(), ["log", "redis.conf"]);
+  // "programs" has the copy of the server if this machine's user cannot run the original.
+  const files = readdirSync(folder).filter((name) => name !== "programs");
+  t.same(files.sort(), ["log", "redis.conf"]);
   t.same(serversIn(folder), []);
 });
 
@@ -47,7 +48,7 @@ await t.test("NATS listens on loopback alone with the configuration it is given"
   t.equal(statSync(join(folder, "nats.conf")).mode & 0o777, 0o600);
 });
 
-await t.test("a start on the same folder and port replaces what is running there", async (t) => {
+await t.test("a start on the same folder and port replaces the running server", async (t) => {
   const folder = join(directory, "again");
   const first = await startRedis({ directory: folder });
   const gone = new Promise<void>((resolve) => first.onExit(resolve));

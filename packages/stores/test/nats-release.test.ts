@@ -8,7 +8,7 @@ import t from "tap";
 import { temporaryDirectory } from "@coffer/stores";
 import { natsRelease, unpackRelease } from "../src/nats-release.ts";
 
-// A local server in the place of the project's downloads.
+// A local server instead of the project's downloads.
 
 const directory = temporaryDirectory("coffer-stores-");
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ await t.test("an archive with another checksum leaves nothing", async (t) => {
   t.same(readdirSync(join(directory, "cache")), []);
 });
 
-await t.test("what is not there, or not pinned for this machine, is said", async (t) => {
+await t.test("a missing archive, or one that is not pinned for this machine, is reported", async (t) => {
   t.match(await unpack({ ...release, version: "9.9.8" }), { command: null, problem: / answered 404$/ });
   t.match(await unpack(release, "plan9-mips"), { command: null, problem: "no pinned release of NATS for plan9-mips" });
   const nowhere = { ...release, address: "http://127.0.0.1:1" };
@@ -52,7 +52,7 @@ await t.test("the pinned archive is unpacked, and runs", async (t) => {
   t.same(readdirSync(join(directory, "cache")), ["nats-server"]);
 });
 
-await t.test("the pinned checksums are whole", (t) => {
+await t.test("the pinned checksums are complete", (t) => {
   for (const [, sum] of Object.entries(natsRelease.sha256)) t.match(sum, /^[0-9a-f]{64}$/);
   t.match(natsRelease.version, /^\d+\.\d+\.\d+$/);
   t.end();

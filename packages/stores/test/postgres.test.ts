@@ -1,13 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, statSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
-import { isAlive, serversIn, startPostgres, StoreError, temporaryDirectory } from "@coffer/stores";
-import type { Store } from "@coffer/stores";
+import { isAlive, serversIn, startPostgres, type Store, StoreError, temporaryDirectory } from "@coffer/stores";
 
 const directory = temporaryDirectory("coffer-stores-");
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -26,10 +24,10 @@ async function query<Row extends pg.QueryResultRow>(url: string, text: string): 
 let store: Store;
 t.teardown(() => store.stop());
 
-await t.test("the first start makes a cluster that only its password opens", async (t) => {
+await t.test("the first start makes a cluster that requires its password", async (t) => {
   store = await startPostgres({ directory });
-  await query(store.url, "CREATE TABLE kept (id int)");
-  await query(store.url, "INSERT INTO kept VALUES (1)");
+  await query(store.url, "CREATE TABLE things (id int)");
+  await query(store.url, "INSERT INTO things VALUES (1)");
   const wrong = new URL(store.url);
   wrong.password = "wrong";
   await t.rejects(query(wrong.href, "SELECT 1"), { code: "28P01" });
@@ -37,7 +35,7 @@ await t.test("the first start makes a cluster that only its password opens", asy
   t.equal(new URL(store.url).hostname, "127.0.0.1");
 });
 
-await t.test("it writes to disk before it says that something is committed", async (t) => {
+await t.test("it writes to disk before it confirms a commit", async (t) => {
   const rows = await query<{ fsync: string; synchronous_commit: string }>(
     store.url,
     "SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit",
@@ -45,27 +43,27 @@ await t.test("it writes to disk before it says that something is committed", asy
   t.same(rows, [{ fsync: "on", synchronous_commit: "on" }]);
 });
 
-await t.test("a stop leaves no process and keeps the data for the next start", async (t) => {
+await t.test("a stop leaves no process and the next start has the data", async (t) => {
   const { pid } = store;
   await store.stop();
   t.notOk(isAlive(pid));
   t.same(serversIn(directory), []);
   store = await startPostgres({ directory });
-  t.same(await query(store.url, "SELECT id FROM kept"), [{ id: 1 }]);
+  t.same(await query(store.url, "SELECT id FROM things"), [{ id: 1 }]);
 });
 
-await t.test("a kill is noticed, and what was committed before it is there after the next start", async (t) => {
-  await query(store.url, "INSERT INTO kept VALUES (2)");
+await t.test("a kill is noticed, and earlier commits are there after the next start", async (t) => {
+  await query(store.url, "INSERT INTO things VALUES (2)");
   const gone = new Promise<void>((resolve) => store.onExit(resolve));
   store.kill();
   await gone;
   const { port } = store;
   store = await startPostgres({ directory, port });
   t.equal(store.port, port);
-  t.same(await query(store.url, "SELECT id FROM kept ORDER BY id"), [{ id: 1 }, { id: 2 }]);
+  t.same(await query(store.url, "SELECT id FROM things ORDER BY id"), [{ id: 1 }, { id: 2 }]);
 });
 
-await t.test("a listener that comes after the end is called too", async (t) => {
+await t.test("a listener that is added after the end is called too", async (t) => {
   store.kill();
   await new Promise<void>((resolve) => store.onExit(resolve));
   await new Promise<void>((resolve) => store.onExit(resolve));
@@ -95,7 +93,7 @@ await t.test(
     t.ok(isAlive(orphan), "it is still there");
     store = await startPostgres({ directory });
     t.notOk(isAlive(orphan), "the next start has ended it");
-    t.same(await query(store.url, "SELECT count(*)::int AS n FROM kept"), [{ n: 2 }]);
+    t.same(await query(store.url, "SELECT count(*)::int AS n FROM things"), [{ n: 2 }]);
   },
 );
 

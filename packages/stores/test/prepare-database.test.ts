@@ -49,12 +49,12 @@ await t.test("it may run again, by several at once, and the newest password coun
   await t.rejects(query(old.href, "SELECT 1"), { code: "28P01" });
 });
 
-await t.test("no password stands in the server's log or statements", async (t) => {
+await t.test("no password is in the server's log or statements", async (t) => {
   const rows = await query(server.url, "SELECT rolpassword FROM pg_authid WHERE rolname = 'vaults'");
   t.match(rows, [{ rolpassword: /^SCRAM-SHA-256\$4096:/ }]);
 });
 
-await t.test("an owner who is no superuser, of a database that exists, is enough", async (t) => {
+await t.test("the owner of an existing database without superuser rights is enough", async (t) => {
   await query(server.url, "CREATE ROLE operator LOGIN CREATEROLE PASSWORD 'operator'");
   await query(server.url, "CREATE DATABASE shared OWNER operator");
   const url = new URL(server.url);
@@ -68,6 +68,6 @@ await t.test("an owner who is no superuser, of a database that exists, is enough
   t.same(await query(url.href, "SELECT extname FROM pg_extension WHERE extname = 'pg_trgm'"), [{ extname: "pg_trgm" }]);
 });
 
-await t.test("an extension that the server does not have is no reason to fail", async (t) => {
+await t.test("an extension that the server lacks is not a failure", async (t) => {
   await t.resolves(prepareDatabase({ url: server.url, database: "coffer", owners, extensions: ["no_such_thing"] }));
 });

@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import t from "tap";
-import { requireServers, temporaryDirectory } from "@coffer/stores";
-import type { NeededProgram } from "@coffer/stores";
+import { type NeededProgram, requireServers, temporaryDirectory } from "@coffer/stores";
 import { findPostgres } from "../src/postgres-binaries.ts";
 import { onPath } from "../src/on-path.ts";
 
-// A system without apt-get and Docker: a PATH that holds what every system has, and its package manager.
+// A system without apt-get and Docker: a PATH with the usual programs and its package manager.
 
 const directory = temporaryDirectory("coffer-stores-");
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -62,30 +61,34 @@ await t.test("NATS comes from its release, and a Redis that may be missing is re
   t.strictSame(await required(["nats-server"]), []);
 });
 
-await t.test("all that is missing is named in one line, with the command of this system", { skip }, async (t) => {
-  const both = (): Promise<unknown> => required(["nats-server", "redis-server"], nowhere);
-  await t.rejects(both(), {
-    name: "StoreError",
-    message:
-      /^nats-server, redis-server are needed and were not found: install what is missing\. Or set COFFER_NATS_URL and COFFER_NATS_CREDENTIALS; set COFFER_REDIS_URL \(no apt-get here; no Docker here that answers; .* answered 404\)$/,
-  });
-  for (const [manager, command] of [
-    ["dnf", "run dnf install nats-server valkey"],
-    ["apk", "run apk add nats-server valkey"],
-  ] as const) {
-    program(bin, manager, "");
-    await t.rejects(both(), { message: command });
-    rmSync(join(bin, manager));
-  }
-  program(bin, "brew", "");
-  await t.rejects(required(["redis-server"]), { message: /^redis-server is needed .* run brew install redis\. Or/ });
-  await t.rejects(required(["nats-server", "redis-server"], nowhere, ["redis-server"]), {
-    message: /^nats-server is needed/,
-  });
-});
+await t.test(
+  "everything that is missing is named in one line, with the command of this system",
+  { skip },
+  async (t) => {
+    const both = (): Promise<unknown> => required(["nats-server", "redis-server"], nowhere);
+    await t.rejects(both(), {
+      name: "StoreError",
+      message:
+        /^nats-server, redis-server are needed and were not found: install what is missing\. Or set COFFER_NATS_URL and COFFER_NATS_CREDENTIALS; set COFFER_REDIS_URL \(no apt-get here; no Docker here that answers; .* answered 404\)$/,
+    });
+    for (const [manager, command] of [
+      ["dnf", "run dnf install nats-server valkey"],
+      ["apk", "run apk add nats-server valkey"],
+    ] as const) {
+      program(bin, manager, "");
+      await t.rejects(both(), { message: command });
+      rmSync(join(bin, manager));
+    }
+    program(bin, "brew", "");
+    await t.rejects(required(["redis-server"]), { message: /^redis-server is needed .* run brew install redis\. Or/ });
+    await t.rejects(required(["nats-server", "redis-server"], nowhere, ["redis-server"]), {
+      message: /^nats-server is needed/,
+    });
+  },
+);
 
 const root = process.getuid?.() === 0 && onPath("setpriv") === join(bin, "setpriv");
-await t.test("root needs setpriv, and that is named with the rest", { skip: !root || skip }, async (t) => {
+await t.test("root needs setpriv, which is named with the rest", { skip: !root || skip }, async (t) => {
   rmSync(join(bin, "setpriv"));
   await t.rejects(required(["nats-server", "redis-server"], nowhere), {
     message: /^nats-server, redis-server, setpriv are needed .*; start as another user than root/,

@@ -20,25 +20,25 @@ await t.test("a server that works in a directory or below it is found", (t) => {
   t.end();
 });
 
-await t.test("who reads a server's file, or bears its name in a path, is no server", (t) => {
+await t.test("a process that reads a server's file, or has its name in a path, is not a server", (t) => {
   t.notOk(counts("tail", "tail -f /x/.coffer/postgres/log"));
   t.notOk(counts("vi", "vi /x/.coffer/nats-server"));
   t.notOk(counts("/x/.coffer/postgres/tail", "/x/.coffer/postgres/tail -f /x/.coffer/log"));
   t.end();
 });
 
-await t.test("a directory whose name begins or ends alike is another", (t) => {
+await t.test("a directory with a similar name is another one", (t) => {
   for (const other of ["/x/.coffer-two", "/x/.coffer2/a", "/y/x/.coffer", "/x/.coffer.old/postgres"])
     t.notOk(counts("postgres", `postgres -D ${other}`), other);
   t.end();
 });
 
-await t.test("a server from a directory that works elsewhere is none of it", (t) => {
+await t.test("a program of a directory that works elsewhere does not count", (t) => {
   t.notOk(counts("/x/.coffer/stores/nats-server", "/x/.coffer/stores/nats-server -c /tmp/other/nats.conf"));
   t.end();
 });
 
-await t.test("a server that runs is found by its directory in what the system lists", async (t) => {
+await t.test("a running server is found by its directory in the system's list", async (t) => {
   const directory = temporaryDirectory("coffer-stores-");
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const store = await startNats({ directory, config: "" });

@@ -1,8 +1,7 @@
-import type { Span } from "@opentelemetry/api";
-import { isSpanContextValid, trace } from "@opentelemetry/api";
+import { isSpanContextValid, type Span, trace } from "@opentelemetry/api";
 import { isTracing } from "./tracing-state.ts";
 
-/** The ids of the span that is active here, as log fields. Empty outside a span and when tracing is off. */
+/** The ids of the active span, as log fields. Empty outside a span and without tracing. */
 export function activeTrace(): { trace_id?: string; span_id?: string } {
   const span = activeSpan();
   if (span === undefined) return {};

@@ -1,6 +1,6 @@
 import { scrub } from "./scrub.ts";
 
-/** An error as it is logged. */
+/** An error in the log. */
 export interface DescribedError {
   type: string;
   message: string;
@@ -10,8 +10,8 @@ export interface DescribedError {
   [field: string]: unknown;
 }
 
-// Diagnostic fields of errors of Node, Postgres and our own. An allow-list: a driver's error also carries the values
-// of the statement that failed.
+// Diagnostic fields of errors of Node, Postgres and our own. An allow-list: a driver's error also has
+// the values of the failed statement.
 const diagnostic = [
   "code",
   "status",
@@ -29,7 +29,7 @@ const diagnostic = [
   "retryAfterSeconds",
 ] as const;
 
-/** What may be logged of a thrown value: type, message, stack, diagnostic fields and causes; never other fields. */
+/** The loggable parts of a thrown value: type, message, stack, diagnostic fields and causes. */
 export function describeError(error: unknown, depth = 5): DescribedError | string {
   if (!(error instanceof Error)) return typeof error === "string" ? scrub(error) : `thrown ${typeof error}`;
   const described: DescribedError = { type: error.name, message: scrub(error.message) };

@@ -15,8 +15,8 @@ interface Sample {
 }
 
 /**
- * All metrics of a registry as text: Prometheus 0.0.4, or OpenMetrics 1.0 with exemplars. prom-client's own text is not
- * used, because asking it for OpenMetrics renames the counters of the registry for whoever asks next.
+ * All metrics of a registry as text: Prometheus 0.0.4, or OpenMetrics 1.0 with exemplars. prom-client's
+ * own OpenMetrics text would rename the registry's counters for later scrapes.
  */
 export async function exposition(registry: Registry, format: ExpositionFormat): Promise<string> {
   const open = format === "openmetrics";

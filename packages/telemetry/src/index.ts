@@ -1,13 +1,9 @@
-export { createTelemetry } from "./telemetry.ts";
-export type { Telemetry, TelemetryOptions } from "./telemetry.ts";
+export { createTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 export type { LogLevel } from "./logger.ts";
 export type { Counter, Gauge, Histogram, Labels, Metrics } from "./metric-types.ts";
-export { startTracing } from "./tracing.ts";
-export type { Tracing } from "./tracing.ts";
-export { extractTrace, injectTrace, span } from "./span.ts";
-export type { SpanKindName, TraceCarrier } from "./span.ts";
-export { startManagement } from "./management.ts";
-export type { Management, ManagementOptions } from "./management.ts";
+export { startTracing, type Tracing } from "./tracing.ts";
+export { extractTrace, injectTrace, span, type SpanKindName, type TraceCarrier } from "./span.ts";
+export { type Management, type ManagementOptions, startManagement } from "./management.ts";
 export type { Readiness } from "./readiness.ts";
 export { describeError } from "./describe-error.ts";
 export { redacted, scrub } from "./scrub.ts";

@@ -5,12 +5,12 @@ const patienceMilliseconds = 50;
 const stepMilliseconds = 5;
 
 /**
- * Writes log lines to an open file or pipe, each before `write` returns. A line that cannot be written (a full disk, a
- * reader that is gone, or one that takes nothing for 50 ms) is dropped and told to `lost`: what a process says of
- * itself never ends or stops it.
+ * Writes log lines to an open file or pipe, each before `write` returns. A line that cannot be written
+ * (a full disk, a closed reader, or one that reads nothing for 50 ms) is dropped and reported to
+ * `lost`: logging never ends or stops the process.
  */
 export function createLogWriter(descriptor: number, lost: () => void): DestinationStream {
-  // The last line was cut in the middle: the next one begins on a line of its own.
+  // The last line was cut: begins on a new line.
   let cut = false;
   let failing = false;
 

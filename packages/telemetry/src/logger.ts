@@ -1,5 +1,4 @@
-import { pino } from "pino";
-import type { Bindings, ChildLoggerOptions, DestinationStream, Logger } from "pino";
+import { type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger, pino } from "pino";
 import { redactFieldsOf } from "./redact.ts";
 import { scrub } from "./scrub.ts";
 import { activeTrace } from "./active-trace.ts";
@@ -7,8 +6,8 @@ import { activeTrace } from "./active-trace.ts";
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 /**
- * A logger of JSON lines with time, level, service and, inside a span, trace and span id. Fields with secret names are
- * replaced at every depth, of child loggers too, and whatever looks like a credential in any text of the line.
+ * A logger of JSON lines with time, level, service and, inside a span, trace and span id. Redacts fields
+ * with secret names at every depth, also of child loggers, and credentials in any text of the line.
  */
 export function createLogger(service: string, level: LogLevel, destination: DestinationStream): Logger {
   const options = {
@@ -30,7 +29,7 @@ export function createLogger(service: string, level: LogLevel, destination: Dest
 
 /** pino applies `formatters.bindings` to the root logger only; children inherit these two methods from it. */
 function redactBindings(logger: Logger): Logger {
-  const inherited = Object.getPrototypeOf(logger) as Logger; // where pino keeps its methods
+  const inherited = Object.getPrototypeOf(logger) as Logger; // where pino has its methods
   logger.child = function (this: Logger, bindings: Bindings, options?: ChildLoggerOptions<string>) {
     return inherited.child.call(this, redactFieldsOf(bindings), options);
   } as Logger["child"]; // children with levels of their own are not used

@@ -1,19 +1,17 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { acceptsOpenMetrics } from "./accepts-open-metrics.ts";
 import { exposition, expositionTypes } from "./exposition.ts";
-import type { Readiness } from "./readiness.ts";
-import { createReadinessCheck } from "./readiness.ts";
+import { createReadinessCheck, type Readiness } from "./readiness.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { version as releaseVersion } from "./version.ts";
 
 export interface ManagementOptions {
   host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   port: number;
-  /** Whose metrics are shown: services of one process, which share one registry, or that registry. */
+  /** The services whose metrics to show, which share one registry, or that registry. */
   telemetry?: Telemetry | readonly Telemetry[] | undefined;
   registry?: Registry | undefined;
   readiness: () => Promise<Readiness>;
@@ -23,7 +21,7 @@ export interface ManagementOptions {
 
 export interface Management {
   readonly url: string;
-  /** From now on `/readyz` says no, so that nobody sends new work. */
+  /** `/readyz` reports not ready from now on. */
   readonly setDraining: () => void;
   readonly close: () => Promise<void>;
 }
@@ -35,8 +33,9 @@ interface Answer {
 }
 
 /**
- * Serves `/livez` (the process alone), `/readyz` (what it depends on, asked at most once a second), `/metrics` and
- * `/version`. Throws `TypeError` when the metrics are spread over several registries, and what `listen` throws.
+ * Serves `/livez` (the process alone), `/readyz` (its dependencies, checked at most once a second),
+ * `/metrics` and `/version`. Throws `TypeError` if the metrics are in several registries, and the
+ * errors of `listen`.
  */
 export async function startManagement(options: ManagementOptions): Promise<Management> {
   const registry = registryOf(options);

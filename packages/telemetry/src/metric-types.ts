@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 
-/** A value for every label of a metric. `service` is preset and never given. */
+/** A value for each label of a metric except `service`, which is preset. */
 export type Labels<Name extends string> = Readonly<Record<Name, string | number>>;
 
 type LabelArgument<Name extends string> = [Name] extends [never] ? [labels?: undefined] : [labels: Labels<Name>];
@@ -18,18 +18,18 @@ export interface Gauge<Name extends string = never> {
   /** Adds `value`, which may be negative. */
   add(value: number, ...labels: LabelArgument<Name>): void;
   /**
-   * `read` is called before each scrape, which waits for it at most 1 s. It sets the gauge itself, or returns the value
-   * of a gauge without labels. When it fails the gauge keeps its value.
+   * `read` is called before each scrape, which waits for it at most 1 s. It sets the gauge itself, or
+   * returns the value of a gauge without labels. If it fails, the gauge does not change.
    */
   collect(read: () => unknown): void;
 }
 
 export interface Histogram<Name extends string = never> {
-  /** Notes one value and, inside a recorded span, its trace as an exemplar. */
+  /** Records one value and, inside a recorded span, its trace as an exemplar. */
   observe(value: number, ...labels: LabelArgument<Name>): void;
 }
 
-/** Makes metrics, or finds them when another service of the same process has made them already. */
+/** Makes metrics, or finds those that another service of the process has made. */
 export interface Metrics {
   counter<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): Counter<Name>;
   gauge<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): Gauge<Name>;

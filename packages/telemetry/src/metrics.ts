@@ -12,13 +12,14 @@ interface Found {
 const registered = new WeakMap<Registry, Map<string, Found>>();
 
 /**
- * The metrics of one service in a registry that several services of one process may share. Each metric has the label
- * `service`. Throws `TypeError` when a name is asked for again with another type, other labels or other buckets.
+ * The metrics of one service in a registry that several services of one process may share. Each metric
+ * has the label `service`. Throws `TypeError` if a name exists with another type, other labels or
+ * buckets.
  */
 export function createMetrics(service: string, registry: Registry): Metrics {
   const known = registered.get(registry) ?? new Map<string, Found>();
   registered.set(registry, known);
-  // prom-client keeps exemplars only in a registry of this type; what a scrape gets is decided by its Accept header.
+  // prom-client stores exemplars only in a registry of this type; the Accept header decides the format.
   if (known.size === 0) registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never);
 
   function find<Metric extends Found["metric"]>(

@@ -1,13 +1,12 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { Gauge, Counter } from "prom-client";
-import type { Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 
 const lagResolutionMilliseconds = 10;
 const measured = new WeakSet<Registry>();
 
 /**
- * Adds the metrics of this process to a registry, once: CPU, memory, event loop lag and utilization. `service` labels
- * them when the process is that of one service; without it they have no such label.
+ * Adds the metrics of this process to a registry, once: CPU, memory, event loop lag and utilization.
+ * `service` labels them in a process with one service.
  */
 export function addProcessMetrics(registry: Registry, service: string | undefined): void {
   if (measured.has(registry)) return;
@@ -28,7 +27,7 @@ export function addProcessMetrics(registry: Registry, service: string | undefine
 
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMilliseconds });
   lag.enable();
-  // What is measured includes the interval of the timer that measures.
+  // The measurement includes the interval of the timer.
   const late = (nanoseconds: number): number =>
     lag.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - lagResolutionMilliseconds / 1e3);
   let [p99, max] = [0, 0];

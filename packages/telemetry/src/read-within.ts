@@ -1,4 +1,4 @@
-/** The outcome of `read`, or `undefined` when it fails or takes longer than the limit. */
+/** The result of `read`; undefined if it fails or exceeds the limit. */
 export async function readWithin<T>(read: () => T | Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<undefined>((resolve) => {

@@ -1,9 +1,9 @@
 import { readWithin } from "./read-within.ts";
 
-/** Whether a service can do its work, and the state of each thing that it needs. */
+/** Whether a service can work, and the state of each dependency. */
 export interface Readiness {
   ready: boolean;
-  /** Ready, but something is away that only some requests need. */
+  /** Ready, but without a dependency that only some requests need. */
   degraded?: boolean | undefined;
   checks: Record<string, string>;
 }
@@ -12,8 +12,8 @@ const cachedMilliseconds = 1000;
 const limitMilliseconds = 2000;
 
 /**
- * Wraps a readiness check: it runs at most once a second, however many ask, and one that fails or takes longer than
- * 2 s means not ready.
+ * Wraps a readiness check: runs it at most once a second; a failure, or more than 2 s, means not
+ * ready.
  */
 export function createReadinessCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
   let last: { at: number; result: Promise<Readiness> } | undefined;

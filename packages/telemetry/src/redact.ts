@@ -5,8 +5,8 @@ import { isSecretName } from "./secret-names.ts";
 const deepest = 8;
 
 /**
- * A copy of a value as it may be logged: fields with secret names are replaced at every depth, errors are described,
- * bytes are counted instead of shown.
+ * A loggable copy of a value: redacts fields with secret names at every depth, describes errors, and
+ * counts bytes.
  */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-/** What stands in the place of something that must not be shown. */
+/** Replaces a value that must not be shown. */
 export const redacted = "[redacted]";
 
 // Each alternative stays inside one JSON string: none matches a quote or a backslash.
@@ -15,7 +15,7 @@ const secrets = new RegExp(
   "gi",
 );
 
-/** Replaces what looks like a credential in a text by `[redacted]`. The text may be a line of JSON and stays one. */
+/** Replaces credentials in a text by `[redacted]`. A line of JSON stays one. */
 export function scrub(text: string): string {
   return text.replace(secrets, redacted);
 }

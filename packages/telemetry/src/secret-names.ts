@@ -20,7 +20,7 @@ const exactly = new Set([
   "title",
   "urlquery",
 ]);
-const beginnings = /^(encrypted|wrapped)/;
+const prefixes = /^(encrypted|wrapped)/;
 const endings =
   /(encrypted|password|passphrase|secrets?|token|cookie|authorization|credentials?|apikey|privatekey|privatejwk|ciphertext|payload|plaintext)$/;
 
@@ -28,15 +28,15 @@ const known = new Map<string, boolean>();
 const mostRemembered = 2000;
 
 /**
- * Whether a field of this name holds something that no log, span or metric may show: credentials, ciphertext, wrapped
- * keys, plaintext that a client chose. Case, `-`, `_` and `.` do not matter. What is public by nature (`public_key`,
- * `kid`, ids) is not secret.
+ * Whether a field of this name must not be in a log, span or metric: credentials, ciphertext, wrapped
+ * keys, a client's plaintext. Ignores case, `-`, `_` and `.`. Public values (`public_key`, `kid`, ids)
+ * are not secret.
  */
 export function isSecretName(name: string): boolean {
   let secret = known.get(name);
   if (secret === undefined) {
     const plain = name.toLowerCase().replace(/[-_.\s]/g, "");
-    secret = exactly.has(plain) || beginnings.test(plain) || endings.test(plain);
+    secret = exactly.has(plain) || prefixes.test(plain) || endings.test(plain);
     if (known.size < mostRemembered) known.set(name, secret);
   }
   return secret;

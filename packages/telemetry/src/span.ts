@@ -1,12 +1,21 @@
-import type { Attributes, Context, Span } from "@opentelemetry/api";
-import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import { redacted, scrub } from "./scrub.ts";
 import { isSecretName } from "./secret-names.ts";
 import { isTracing } from "./tracing-state.ts";
 
 export type SpanKindName = "server" | "client" | "producer" | "consumer" | "internal";
 
-/** Headers in which a trace travels. */
+/** Headers that carry a trace. */
 export type TraceCarrier = Record<string, string>;
 
 const kinds = {
@@ -21,11 +30,11 @@ const tracer = trace.getTracer("coffer");
 const noSpan = trace.wrapSpanContext({ traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 });
 
 /**
- * Runs `run` inside a span that ends when the result is there: at once, or when the returned promise settles. Returns
- * what `run` returns and throws what it throws. An error is noted by its type and, unless it is the caller's fault
- * (a status below 500), makes the span a failed one. When tracing is off this is a plain call.
+ * Runs `run` in a span that ends with the result: at once, or when the returned promise settles.
+ * Returns and throws as `run` does. Records an error by its type and, unless it is the caller's fault (a
+ * status below 500), marks the span as failed. Without tracing this is a plain call.
  *
- * `parent` is what `extractTrace` found; without it the active span is the parent.
+ * `parent` is the result of `extractTrace`; without it the active span is the parent.
  */
 export function span<T>(
   name: string,
@@ -36,10 +45,10 @@ export function span<T>(
 ): T {
   if (!isTracing()) return run(noSpan);
   const options = { kind: kinds[kind], attributes: allowed(attributes) };
-  return tracer.startActiveSpan(name, options, parent ?? context.active(), (started) => settle(started, run));
+  return tracer.startActiveSpan(name, options, parent ?? context.active(), (started) => endWith(started, run));
 }
 
-function settle<T>(started: Span, run: (span: Span) => T): T {
+function endWith<T>(started: Span, run: (span: Span) => T): T {
   let result: T;
   try {
     result = run(started);
@@ -80,13 +89,13 @@ function allowed(attributes: Attributes): Attributes {
   return safe;
 }
 
-/** Writes the active trace into headers (`traceparent`). Does nothing when tracing is off. Returns the carrier. */
+/** Writes the active trace into headers (`traceparent`), if there is one. Returns the carrier. */
 export function injectTrace<Carrier extends TraceCarrier>(carrier: Carrier): Carrier {
   if (isTracing()) propagation.inject(context.active(), carrier);
   return carrier;
 }
 
-/** The trace that headers carry, to be given to `span` as its parent. Without one, or when off: no parent. */
+/** The trace of headers, as the parent for `span`. No parent without one, or without tracing. */
 export function extractTrace(carrier: Readonly<Record<string, unknown>>): Context {
   return isTracing() ? propagation.extract(ROOT_CONTEXT, carrier) : ROOT_CONTEXT;
 }

@@ -1,14 +1,13 @@
 import type { DestinationStream, Logger } from "pino";
 import { Registry } from "prom-client";
-import type { LogLevel } from "./logger.ts";
+import { createLogger, type LogLevel } from "./logger.ts";
 import { createLogWriter } from "./log-writer.ts";
-import { createLogger } from "./logger.ts";
 import type { Metrics } from "./metric-types.ts";
 import { createMetrics } from "./metrics.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { version } from "./version.ts";
 
-/** What a service says about itself. */
+/** The log and the metrics of a service. */
 export interface Telemetry {
   readonly service: string;
   readonly log: Logger;
@@ -19,17 +18,17 @@ export interface TelemetryOptions {
   service: string;
   /** Default `info`. */
   level?: LogLevel | undefined;
-  /** Given when several services share a process: one registry, one management port. */
+  /** For services that share a process: one registry, one management port. */
   registry?: Registry | undefined;
-  /** Where log lines go: a stream, or the descriptor of a file that stays open. Default: standard output. */
+  /** A stream, or the descriptor of a file that stays open. Default: standard output. */
   destination?: DestinationStream | number | undefined;
 }
 
 const standardOutput = 1;
 
 /**
- * Logger and metrics of one service. The registry also gets the metrics of the process, `coffer_build_info`, and
- * `coffer_log_lines_lost_total`: lines that a descriptor did not take.
+ * Logger and metrics of one service. The registry also gets the metrics of the process,
+ * `coffer_build_info`, and `coffer_log_lines_lost_total`: lines that a descriptor did not accept.
  */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { service, level = "info", registry, destination = standardOutput } = options;

@@ -4,18 +4,18 @@ import { isTracing, setTracing } from "./tracing-state.ts";
 import { version } from "./version.ts";
 
 export interface Tracing {
-  /** Sends what is waiting, at most 5 s, and stops recording. */
+  /** Sends waiting spans, for at most 5 s, and stops recording. */
   close(): Promise<void>;
 }
 
 const flushMilliseconds = 5000;
 
 /**
- * Starts recording spans when `OTEL_EXPORTER_OTLP_ENDPOINT` (or the one for traces) is set in `env`; otherwise nothing
- * is loaded and nothing recorded. Services that share a process share its tracing: the first call starts it. The SDK
- * reads the standard OpenTelemetry variables from the process's own environment, where those that are given as
- * `<NAME>_FILE` are put first; metrics and logs do not go through it.
- * Throws `ConfigurationError` when such a file cannot be read, or a variable is given both ways.
+ * Starts to record spans if `OTEL_EXPORTER_OTLP_ENDPOINT` (or that for traces) is set in `env`;
+ * otherwise loads and records nothing. Services of one process share its tracing. The SDK reads the
+ * standard OpenTelemetry variables from the process's own environment, into which those given as
+ * `<NAME>_FILE` are copied first; it does not handle metrics and logs.
+ * Throws `ConfigurationError` if such a file cannot be read, or a variable is given both ways.
  */
 export async function startTracing(service: string, given: NodeJS.ProcessEnv): Promise<Tracing> {
   const env = { ...given, ...takeFiles(given) };
@@ -46,7 +46,7 @@ export async function startTracing(service: string, given: NodeJS.ProcessEnv): P
   };
 }
 
-/** Sets in the process's own environment what is given by file, and drops the files' names: nothing is given twice. */
+/** Copies variables given by file into the process's own environment, and removes the files' names. */
 function takeFiles(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const values = openTelemetryFromFiles(env);
   for (const [name, text] of Object.entries(values)) {

@@ -1,4 +1,4 @@
 import manifest from "../package.json" with { type: "json" };
 
-/** The version of this release: all packages and services of a release carry the same one. */
+/** The version of this release, equal in all packages and services. */
 export const version: string = manifest.version;

@@ -2,13 +2,13 @@ import { Writable } from "node:stream";
 
 export interface Lines {
   readonly destination: Writable;
-  /** Everything written so far. */
+  /** The text so far. */
   text(): string;
-  /** Each line, parsed: it throws when one is not JSON. */
+  /** Each line, parsed; throws for a line that is not JSON. */
   parsed(): Record<string, unknown>[];
 }
 
-/** Collects what a logger writes. */
+/** Collects the output of a logger. */
 export function collectLines(): Lines {
   let all = "";
   const destination = new Writable({

@@ -48,7 +48,7 @@ await t.test("a process whose standard output is full ends as it should", { skip
   await t.resolves(run("sh", ["-c", command, process.execPath, program], { timeout: 20_000 }));
 });
 
-await t.test("who reads nothing makes no caller wait for long, and once only", { skip: linux }, async (t) => {
+await t.test("a reader that reads nothing delays one caller, and briefly", { skip: linux }, async (t) => {
   const path = join(testDirectory(t), "pipe");
   await run("mkfifo", [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -61,7 +61,7 @@ await t.test("who reads nothing makes no caller wait for long, and once only", {
   t.ok(lost > 1_000, `${lost} of 2000 lost`);
   t.ok(performance.now() - started < 10_000, "not 50 ms for each");
 
-  // Whoever reads on finds whole lines, but for the one that was cut where the pipe was full.
+  // Later the reader finds whole lines, except the one that was cut when the pipe was full.
   const bytes = Buffer.alloc(1024 * 1024);
   let text = bytes.toString("utf8", 0, readSync(reader, bytes));
   telemetry.log.info("there again");

@@ -1,6 +1,5 @@
 import t from "tap";
-import { createTelemetry } from "../src/index.ts";
-import type { LogLevel } from "../src/index.ts";
+import { createTelemetry, type LogLevel } from "../src/index.ts";
 import { collectLines } from "./lines.ts";
 
 const canary = "c4n4ry5ecret0000";
@@ -73,7 +72,7 @@ const secretNames = [
   "url.query",
 ];
 
-void t.test("a field with a secret name is never shown, at any depth, whatever its type", (t) => {
+void t.test("a field with a secret name is never shown, at any depth and of any type", (t) => {
   for (const name of secretNames) {
     const { lines, log } = logger();
     log.info({ [name]: canary });
@@ -97,7 +96,7 @@ void t.test("a field with a secret name is never shown, at any depth, whatever i
   t.end();
 });
 
-void t.test("a number under a secret name is hidden too; that there is none may be seen", (t) => {
+void t.test("a number under a secret name is hidden too; an absent value may be seen", (t) => {
   const { lines, log } = logger();
   log.info({ otp: 123456, token: null, password: undefined, secret: true });
   const [line] = lines.parsed();
@@ -105,7 +104,7 @@ void t.test("a number under a secret name is hidden too; that there is none may 
   t.end();
 });
 
-void t.test("what is public stays", (t) => {
+void t.test("public values stay", (t) => {
   const { lines, log } = logger();
   const fields = {
     public_key: "MFkw",
@@ -135,10 +134,10 @@ const credentials = [
   `whsec_${canary}`,
 ];
 
-void t.test("what looks like a credential is replaced wherever text is written", (t) => {
+void t.test("a credential is replaced in any text", (t) => {
   for (const credential of credentials) {
     const { lines, log } = logger();
-    log.info(`got ${credential} from somebody`);
+    log.info(`got ${credential} from a caller`);
     log.info("got %s from %o", credential, { x: credential });
     log.info({ note: `x=${credential}`, list: [credential] });
     log.error(new Error(`bad ${credential}`));
@@ -151,7 +150,7 @@ void t.test("what looks like a credential is replaced wherever text is written",
   t.end();
 });
 
-void t.test("URLs keep their shape and lose their secrets", (t) => {
+void t.test("URLs lose only their secrets", (t) => {
   const { lines, log } = logger();
   log.info({ url: `wss://h/api/sync/ws?token=${canary}&v=1`, store: `postgres://user:${canary}@db:5432/x` });
   log.info({ url: `/x?a=1&access_token=${canary}`, header: `Bearer ${canary}` });
@@ -186,7 +185,7 @@ void t.test("ordinary sentences are left alone", (t) => {
   t.end();
 });
 
-void t.test("an error is logged with type, code, stack and causes, and without what a driver put into it", (t) => {
+void t.test("an error is logged with type, code, stack and causes, and without a driver's own fields", (t) => {
   const { lines, log } = logger();
   const cause = Object.assign(new TypeError("deep"), { code: "ECONNREFUSED", port: 5432 });
   const error = Object.assign(new Error("insert failed", { cause }), {
@@ -215,7 +214,7 @@ void t.test("an error is logged with type, code, stack and causes, and without w
   t.end();
 });
 
-void t.test("errors of errors end somewhere, and what is thrown need not be an error", (t) => {
+void t.test("nested errors are cut, and any value can be thrown", (t) => {
   const { lines, log } = logger();
   const loop = new Error("loop");
   loop.cause = loop;

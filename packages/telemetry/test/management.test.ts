@@ -1,7 +1,6 @@
 import { connect } from "node:net";
 import t from "tap";
-import type { ManagementOptions, Readiness } from "../src/index.ts";
-import { createTelemetry, startManagement, version } from "../src/index.ts";
+import { createTelemetry, type ManagementOptions, type Readiness, startManagement, version } from "../src/index.ts";
 import { acceptsOpenMetrics } from "../src/accepts-open-metrics.ts";
 
 const ready: Readiness = { ready: true, checks: { postgres: "ok" } };
@@ -29,12 +28,12 @@ async function json(url: string): Promise<[number, unknown]> {
   return [status, JSON.parse(text)];
 }
 
-void t.test("the process lives, whatever it depends on", async (t) => {
+void t.test("the process is live without its dependencies", async (t) => {
   const { url } = await management(t, { readiness: () => Promise.reject(new Error("away")) });
   t.same(await json(`${url}/livez`), [200, { status: "ok" }]);
 });
 
-void t.test("ready, degraded and not ready are told apart", async (t) => {
+void t.test("ready, degraded and not ready are distinguished", async (t) => {
   const cases: [Readiness, number, string][] = [
     [ready, 200, "ready"],
     [{ ready: true, degraded: true, checks: { nats: "down" } }, 200, "degraded"],
@@ -59,7 +58,7 @@ void t.test("a readiness check that hangs means not ready, after two seconds", a
   t.ok(performance.now() - start < 5000);
 });
 
-void t.test("however many ask, the check runs once in a second, and again after it", async (t) => {
+void t.test("the check runs at most once a second", async (t) => {
   let checks = 0;
   const readiness = (): Promise<Readiness> => {
     checks += 1;
@@ -87,7 +86,7 @@ void t.test("the version is that of the release, or the given one", async (t) =>
   t.match((await get(`${(await management(t, { version: "9.9.9" })).url}/version`)).text, "9.9.9");
 });
 
-void t.test("metrics come as plain text, or as OpenMetrics when asked for", async (t) => {
+void t.test("metrics come as plain text, or as OpenMetrics on request", async (t) => {
   const { url } = await management(t);
   const plain = await get(`${url}/metrics`);
   t.equal(plain.type, "text/plain; version=0.0.4; charset=utf-8");

@@ -1,8 +1,6 @@
 import t from "tap";
-import { createTelemetry, Registry, version } from "../src/index.ts";
-import type { Metrics } from "../src/index.ts";
-import { exposition } from "../src/exposition.ts";
-import type { ExpositionFormat } from "../src/exposition.ts";
+import { createTelemetry, type Metrics, Registry, version } from "../src/index.ts";
+import { exposition, type ExpositionFormat } from "../src/exposition.ts";
 
 const metricsOf = (service: string, registry?: Registry): Metrics => createTelemetry({ service, registry }).metrics;
 
@@ -47,7 +45,7 @@ void t.test("services of one process share a registry and a name, each with its 
   ]);
 });
 
-void t.test("a name keeps its type, labels and buckets", (t) => {
+void t.test("a name has one type, one set of labels and buckets", (t) => {
   const metrics = metricsOf("vaults");
   metrics.histogram("test_seconds", "h", [1, 2], ["a"]);
   t.doesNotThrow(() => metrics.histogram("test_seconds", "h", [1, 2], ["a"]));
@@ -84,7 +82,7 @@ void t.test("a gauge goes up and down, and can be read at each scrape", async (t
   t.same(await both(), ['test_read{service="sync"} 70', 'test_read{service="vaults"} 2']);
 });
 
-void t.test("a gauge whose reading fails or hangs keeps its value and spoils no scrape", async (t) => {
+void t.test("a gauge whose reading fails or hangs does not change and does not break a scrape", async (t) => {
   const metrics = metricsOf("vaults");
   const failing = metrics.gauge("test_failing", "h");
   failing.set(1);
@@ -100,7 +98,7 @@ void t.test("a gauge whose reading fails or hangs keeps its value and spoils no 
   t.ok(performance.now() - start < 8_000, "bounded by a second");
 });
 
-void t.test("the process is measured once per registry, and each service says which release it is", async (t) => {
+void t.test("the process is measured once per registry, and each service reports its release", async (t) => {
   const registry = new Registry();
   const [vaults] = [metricsOf("vaults", registry), metricsOf("sync", registry)];
   t.same(await linesOf(vaults, "coffer_build_info{"), [
@@ -128,7 +126,7 @@ void t.test("a blocked event loop shows in the lag", async (t) => {
   t.ok(lag > 0.1 && lag < 5, `${lag} s`);
 });
 
-void t.test("both formats have the same samples, and asking for one does not change the other", async (t) => {
+void t.test("both formats have the same samples, and a scrape of one does not change the other", async (t) => {
   const metrics = metricsOf("vaults");
   metrics.counter("test_total", 'a "quoted" \\ help\nof two lines', ["reason"]).inc({ reason: 'say "hi"\\\n' });
   const before = await exposition(metrics.registry, "prometheus");
@@ -150,7 +148,7 @@ void t.test("both formats have the same samples, and asking for one does not cha
   t.notMatch(before, "# EOF");
 });
 
-void t.test("every line of either format is well formed, and each family stands together", async (t) => {
+void t.test("every line of either format is well formed, and families are contiguous", async (t) => {
   const metrics = metricsOf("vaults");
   metrics.histogram("test_seconds", "h", [0.1]).observe(7);
   metrics.gauge("test_gauge", "h").set(Infinity);

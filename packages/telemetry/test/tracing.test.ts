@@ -17,7 +17,7 @@ async function run(name: string, env: Record<string, string>) {
   return { status, stdout, stderr };
 }
 
-/** Finds what a program printed: its log and its own lines share an output, in no certain order. */
+/** Finds a program's lines: its log and its output share a stream, in any order. */
 function printedIn(stdout: string): (field: string) => unknown {
   const lines = stdout.split("\n").filter((line) => line !== "");
   return (field) => lines.map((line) => JSON.parse(line) as object).find((line) => field in line);
@@ -99,7 +99,7 @@ void t.test("spans reach an OTLP receiver as JSON, with resource, parents, kinds
   t.match(stdout, `# {trace_id=\\"${outer.traceId}\\",span_id=\\"${outer.spanId}\\"} 0.5 `, "an exemplar");
 });
 
-void t.test("by default spans are sent as protobuf, under the name that the operator gives", async (t) => {
+void t.test("by default spans are sent as protobuf, under the operator's name", async (t) => {
   const receiver = await startReceiver(t);
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SERVICE_NAME: "my-vaults" };
   const { status, stderr } = await run("traced", env);
@@ -110,7 +110,7 @@ void t.test("by default spans are sent as protobuf, under the name that the oper
   t.notOk(sent.includes("c4n4ry"));
 });
 
-void t.test("what the SDK reads may be given by file, whichever of its variables it is", async (t) => {
+void t.test("every variable of the SDK may be given by file", async (t) => {
   const receiver = await startReceiver(t);
   const files = t.testdir({ endpoint: `${receiver.url}\n`, headers: "api-key=c4n4ry7" });
   const env = {
@@ -128,7 +128,7 @@ void t.test("what the SDK reads may be given by file, whichever of its variables
   t.match(twice.stderr, "OTEL_EXPORTER_OTLP_ENDPOINT is given twice");
 });
 
-void t.test("a receiver that is away costs neither the work nor a clean end", async (t) => {
+void t.test("a receiver that is away affects neither the work nor a clean end", async (t) => {
   const start = performance.now();
   const { status, stdout } = await run("traced", {
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",

@@ -1,7 +1,7 @@
-/** A clock that a test can stop and set. It runs with the system's until then. */
+/** A clock that a test can stop and set. Until then it is the system's clock. */
 export interface Clock {
   now(): Date;
-  /** Stands still from now on. */
+  /** Stops the clock. */
   stop(): void;
   advance(milliseconds: number): void;
 }

@@ -4,9 +4,9 @@ const away = "Redis does not answer";
 const back = "the limiter counts in Redis";
 
 /**
- * What comes of `work` while Redis has answered the limiters of all replicas in time. A Redis that is too slow for their
- * patience, as on a busy machine, lets each replica count for itself: then it is done again, so it must be for somebody
- * whom nobody has counted yet. Each of `logs` returns all that a replica has logged, from level `info` on.
+ * The result of `work` with the limiters of all replicas on Redis. If Redis is too slow for them, as on
+ * a busy machine, each replica counts alone; then `work` is repeated, so it must use a new source each
+ * time. Each of `logs` returns a replica's log, from level `info` on.
  */
 export async function countedInRedis<T>(logs: readonly (() => string)[], work: (attempt: number) => Promise<T>) {
   const misses = (): number => logs.reduce((sum, log) => sum + log().split(away).length - 1, 0);

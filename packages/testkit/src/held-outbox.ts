@@ -2,13 +2,13 @@ import pg from "pg";
 import type { TestScope } from "./scope.ts";
 import { until } from "./until.ts";
 
-/** A service's outbox in which inserts can be made to wait: nearly every write leaves its record there last. */
+/** A service's outbox whose inserts can be delayed: it is the last table of nearly every write. */
 export interface HeldOutbox {
-  /** Resolves when everything that was left there has been told. */
+  /** Resolves when all messages are delivered. */
   drained(): Promise<void>;
-  /** Sends a request, runs `meanwhile` while that waits where it writes its record, and returns its answer. */
+  /** Sends a request, runs `meanwhile` while its insert waits, and returns its response. */
   whileRecording<Answer>(request: () => Promise<Answer>, meanwhile: () => Promise<unknown>): Promise<Answer>;
-  /** Resolves when the statement that waits now has given up. */
+  /** Resolves when the waiting statement has timed out. */
   waitedInVain(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function holdOutbox(t: TestScope, { url, schema }: { url: string; s
      CREATE TRIGGER wait BEFORE INSERT ON ${schema}.outbox FOR EACH ROW EXECUTE FUNCTION ${schema}.wait()`,
   );
 
-  /** When the statements began that wait. */
+  /** The start times of the waiting statements. */
   const waiting = async (): Promise<string[]> => {
     const { rows } = await blocker.query<{ began: string }>(
       `SELECT query_start::text AS began FROM pg_stat_activity JOIN pg_locks USING (pid)

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * The packages, by the names under which they are imported, that a process of its own has loaded once it has imported a
- * module and run `code`, which knows the module as `loaded`. Throws with what the process printed when it fails.
+ * The packages, by import name, that a separate process has loaded after importing a module and running
+ * `code`, which knows the module as `loaded`. Throws with the output of the process if it fails.
  */
 export function loadedPackages(module: URL, code = ""): string[] {
   const program = `

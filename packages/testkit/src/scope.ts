@@ -3,12 +3,12 @@ export interface TestScope {
   teardown(work: () => unknown): unknown;
 }
 
-/** A server of the test's own that it may break. The address stays the same from one start to the next. */
+/** A server of the test, which it may break. The address stays the same. */
 export interface TestServer {
   readonly url: string;
-  /** Ends it in order. */
+  /** Stops it in order. */
   stop(): Promise<void>;
-  /** Ends it as a crash would. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>;
   /** Starts it again, on the same port and data. */
   start(): Promise<void>;

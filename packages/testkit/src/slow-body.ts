@@ -1,16 +1,15 @@
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { until } from "./until.ts";
 
-/** Longer than it holds who the caller of a request is. */
+/** Longer than an identification of a caller is valid. */
 const slowMilliseconds = 500;
 
 /**
- * Sends a request without its body, runs `meanwhile` once the service has let the caller in and asks for the body, and
- * sends the body when that has taken long.
- * @returns the answer, its body as text
+ * Sends a request without its body, runs `meanwhile` once the service has identified the caller and
+ * waits for the body, and sends the body late.
+ * @returns the response with its body as text
  */
 export async function sendSlowly(
   url: string,
@@ -26,9 +25,9 @@ export async function sendSlowly(
   };
   const sent = request(url, { method, headers, agent: false });
   const answered = once(sent, "response") as Promise<[IncomingMessage]>; // as node:http documents the event
-  const asked = once(sent, "continue").then(() => performance.now());
+  const continued = once(sent, "continue").then(() => performance.now());
   sent.flushHeaders();
-  const from = await Promise.race([asked, answered.then(() => undefined)]);
+  const from = await Promise.race([continued, answered.then(() => undefined)]);
   if (from !== undefined) {
     await meanwhile();
     await until("the body is slow", () => performance.now() - from > slowMilliseconds);

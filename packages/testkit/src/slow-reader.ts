@@ -1,18 +1,17 @@
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 
-/** An answer of which nothing is taken before `read`. */
+/** A response that is not read before `read`. */
 export interface SlowAnswer {
   status: number;
-  /** Takes all of it. Rejects when it is cut off. */
+  /** Reads all of it. Rejects if it is cut. */
   read(): Promise<string>;
-  /** Goes away. */
+  /** Disconnects. */
   leave(): void;
 }
 
-/** Asks, and takes the head of the answer only. */
-export async function askSlowly(url: string, headers: Record<string, string>): Promise<SlowAnswer> {
+/** Sends a request, and reads only the head of the response. */
+export async function requestSlowly(url: string, headers: Record<string, string>): Promise<SlowAnswer> {
   const outgoing = request(url, { headers, agent: false });
   outgoing.end();
   const [answer] = (await once(outgoing, "response")) as [IncomingMessage];

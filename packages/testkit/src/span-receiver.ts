@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
-import { createServer } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 
@@ -15,7 +14,7 @@ export interface Receiver {
   readonly received: Received[];
 }
 
-/** An HTTP server that takes what an OTLP exporter sends and answers that all of it was accepted. */
+/** An HTTP server that accepts everything from an OTLP exporter. */
 export async function startReceiver(t: { teardown(work: () => unknown): unknown }): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { startNats } from "@coffer/stores";
 import type { TestScope, TestServer } from "./scope.ts";
@@ -11,15 +10,15 @@ export interface TestNats extends TestServer {
 }
 
 export interface TestNatsOptions {
-  /** The text of a configuration file instead of the one with a user per service. */
+  /** A configuration file instead of the one with a user per service. */
   config?: string;
 }
 
-/** A NATS server of this test alone, with the users and permissions that every installation has. */
+/** A NATS server of this test, with the users and permissions of an installation. */
 export async function testNats(t: TestScope, options: TestNatsOptions = {}): Promise<TestNats> {
   const passwords = Object.fromEntries(
     serviceNames.map((name) => [name, randomBytes(18).toString("base64url")]),
-  ) as Record<ServiceName, string>; // Every name is there: the entries are made from the list of names.
+  ) as Record<ServiceName, string>; // made from the list of names
   const users = natsUsers(passwords);
   const config = options.config ?? natsServerConfig({ users, host: "127.0.0.1", port: 4222, maxPayload: 1024 * 1024 });
   const server = await testServer(t, (directory, port) =>

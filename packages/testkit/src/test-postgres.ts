@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { startPostgres, withoutDurability } from "@coffer/stores";
-import type { Store } from "@coffer/stores";
+import { startPostgres, type Store, withoutDurability } from "@coffer/stores";
 import type { TestScope, TestServer } from "./scope.ts";
 import { makeTestDirectory, removeTestDirectory } from "./test-directory.ts";
 import { testServer } from "./test-server.ts";
@@ -14,13 +13,13 @@ export interface TestDatabase {
   readonly url: string;
 }
 
-/** A fresh database, dropped with the test: on the suite's server, or on one that this file starts for itself. */
+/** A fresh database, dropped with the test: on the suite's server, or on one for this file. */
 export function testPostgres(t: TestScope): Promise<TestDatabase>;
-/** A fresh database on a server of this test alone, which it may stop, kill and start again. */
+/** A fresh database on a server of this test, which it may stop, kill and start again. */
 export function testPostgres(t: TestScope, options: { own: true }): Promise<TestDatabase & TestServer>;
 export async function testPostgres(t: TestScope, options: { own?: boolean } = {}): Promise<TestDatabase> {
   if (options.own === true) {
-    // What is acknowledged survives a kill of the server: what it has handed to the system is not lost with it.
+    // Acknowledged data survives a kill of the server: the system has it.
     const settings = { ...withoutDurability, synchronous_commit: "on" };
     return testServer(t, (directory, port) =>
       startPostgres({ directory, settings, ...(port === undefined ? {} : { port }) }),

@@ -1,19 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { serviceNames } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { redisAcl, redisUsers } from "@coffer/ratelimit";
 import { startRedis } from "@coffer/stores";
 import type { TestScope, TestServer } from "./scope.ts";
 import { testServer } from "./test-server.ts";
 
 export interface TestRedis extends TestServer {
-  /** The address of each service's own user; `url` is the owner's. */
+  /** The URL of each service's own user; `url` is the owner's. */
   readonly urls: Record<ServiceName, string>;
 }
 
 /**
- * A Redis server of this test alone, with the users and permissions that every installation has. It forgets everything
- * when it ends, as a lost one does.
+ * A Redis server of this test, with the users and permissions of an installation. It loses its data
+ * when it ends.
  */
 export async function testRedis(t: TestScope): Promise<TestRedis> {
   const password = (): string => randomBytes(18).toString("base64url");

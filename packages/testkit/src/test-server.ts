@@ -2,7 +2,7 @@ import type { Store } from "@coffer/stores";
 import type { TestScope, TestServer } from "./scope.ts";
 import { makeTestDirectory, removeTestDirectory } from "./test-directory.ts";
 
-/** Starts a store in a folder of its own and ends both with the test. `start` gets the folder and the port to keep. */
+/** Starts a store in its own folder and ends both with the test. `start` gets the folder and the port. */
 export async function testServer(
   t: TestScope,
   start: (directory: string, port: number | undefined) => Promise<Store>,

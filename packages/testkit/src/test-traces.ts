@@ -4,7 +4,7 @@ import { startReceiver } from "./span-receiver.ts";
 
 /**
  * Records the spans of this process from now on, and sends them to a receiver as OTLP in JSON.
- * @returns ends the recording; resolves with all that the receiver was sent
+ * @returns ends the recording; resolves with everything that the receiver got
  */
 export async function testTraces(t: TestScope, service: string): Promise<() => Promise<string>> {
   const { url, received } = await startReceiver(t);

@@ -15,7 +15,7 @@ import {
   until,
 } from "@coffer/testkit";
 
-// Everything below this folder, so that what is left over can be seen.
+// Everything is below this folder, so that leftovers can be found.
 const root = testDirectory(t);
 process.env[testRootVariable] = root;
 
@@ -30,7 +30,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Logs in to a NATS server and returns what it says to a publication. */
+/** Logs in to a NATS server and returns its reply to a publish. */
 async function publish(url: string, { user, password }: { user: string; password: string }, subject: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -54,7 +54,7 @@ await t.test("two databases of one test share nothing", async (t) => {
   t.not(one.url, other.url);
 });
 
-await t.test("a database is gone after its test, also when somebody is still connected", async (t) => {
+await t.test("a database is gone after its test, also with an open connection", async (t) => {
   const outer = await testPostgres(t);
   let name = "";
   let gone: Promise<unknown> = Promise.resolve();
@@ -69,7 +69,7 @@ await t.test("a database is gone after its test, also when somebody is still con
   t.same(await query(outer.url, `SELECT datname FROM pg_database WHERE datname = '${name}'`), []);
 });
 
-await t.test("without a shared server the file has one of its own, for as long as a test needs it", async (t) => {
+await t.test("without a shared server the file has its own one while a test needs it", async (t) => {
   const shared = process.env[sharedPostgresVariable];
   t.teardown(() => {
     if (shared !== undefined) process.env[sharedPostgresVariable] = shared;
@@ -85,16 +85,16 @@ await t.test("without a shared server the file has one of its own, for as long a
 
 await t.test("a Postgres of one's own may be stopped, killed and started again on its address", async (t) => {
   const server = await testPostgres(t, { own: true });
-  await query(server.url, "CREATE TABLE kept (id int)");
+  await query(server.url, "CREATE TABLE things (id int)");
   await server.kill();
   await t.rejects(query(server.url, "SELECT 1"), { code: "ECONNREFUSED" });
   await server.start();
-  t.same(await query(server.url, "SELECT * FROM kept"), []);
+  t.same(await query(server.url, "SELECT * FROM things"), []);
   await server.stop();
   await t.rejects(query(server.url, "SELECT 1"), { code: "ECONNREFUSED" });
 });
 
-await t.test("Redis forgets everything between its lives", async (t) => {
+await t.test("Redis loses its data at a restart", async (t) => {
   const server = await testRedis(t);
   const read = async (): Promise<string | null> => {
     const client = new Redis(server.url);
@@ -129,12 +129,12 @@ await t.test("a folder is removed with its test", async (t) => {
   t.notOk(existsSync(folder));
 });
 
-await t.test("nothing of all that is left", (t) => {
+await t.test("nothing of it is left", (t) => {
   t.same(readdirSync(root), []);
   t.end();
 });
 
-await t.test("until returns the first answer that is one, and says for what it waited in vain", async (t) => {
+await t.test("until returns the first value, and reports a timeout with its name", async (t) => {
   const answers = [undefined, null, false, 0];
   t.equal(await until("there is an answer", () => Promise.resolve(answers.shift())), 0);
   t.equal(answers.length, 0);
@@ -145,6 +145,6 @@ await t.test("until returns the first answer that is one, and says for what it w
   await t.rejects(
     until("it works", () => Promise.reject(new Error("broken"))),
     { message: "broken" },
-    "what asking throws is not waited for",
+    "an error of the read is thrown at once",
   );
 });

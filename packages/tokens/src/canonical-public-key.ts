@@ -7,7 +7,7 @@ const pointBytes = 65;
 const uncompressed = 0x04;
 
 /**
- * A P-256 public key in its one canonical form.
+ * A P-256 public key in its canonical form.
  * @param base64 base64 (RFC 4648 §4, padded) of the 91-byte SPKI DER or of the 65-byte uncompressed point
  * @returns `spki`: base64 of the SPKI DER
  * @throws ServiceError `invalid_request` for any other form (compressed, explicit parameters, trailing bytes), another
@@ -15,7 +15,7 @@ const uncompressed = 0x04;
  */
 export function canonicalPublicKey(base64: string): { spki: string } {
   const given = Buffer.from(base64, "base64");
-  // Node ignores what is not base64: only what it would write itself is the text of these bytes.
+  // Node ignores invalid characters: compares with Node's own encoding of the bytes.
   if (given.toString("base64") !== base64) throw refused();
   const point = given.length === pointBytes ? given : given.subarray(spkiPrefix.length);
   if (point.length !== pointBytes || point[0] !== uncompressed) throw refused();

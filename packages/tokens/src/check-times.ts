@@ -1,10 +1,10 @@
 import type { RejectionReason } from "./token-rejection.ts";
 
-/** How far ahead the clock may be that wrote `iat`. */
+/** The tolerance for an `iat` in the future. */
 const futureSeconds = 60;
 
 /**
- * Judges `iat`, `exp` and, where there is one, `nbf` of a token whose signature is good.
+ * Checks `iat`, `exp` and, where there is one, `nbf` of a token whose signature is good.
  * @param nowSeconds Unix seconds, with a fraction
  * @returns when it expires (Unix seconds), or why it is refused
  */

@@ -1,42 +1,42 @@
 import { ServiceError } from "@coffer/errors";
 import type { JWK } from "jose";
 
-/** Public keys by `kid`, fetched when an unknown one is met. */
+/** Public keys by `kid`, fetched for an unknown one. */
 export interface KeySet {
   /**
-   * The key with this id, or null when the issuer has none.
-   * @throws ServiceError `unavailable` when there is no key by that id here and the issuer could not be asked
+   * The key with this id; null if the issuer has none.
+   * @throws ServiceError `unavailable` for an unknown key while the issuer does not answer
    */
   find(kid: string): Promise<JWK | null>;
 }
 
-/** How often the issuer is asked at most, so that invented ids cost it nothing. */
+/** The least interval between requests to the issuer, so that invented ids cost it nothing. */
 const refetchMilliseconds = 1000;
-/** After how long it is asked although the id is known, so that a key that was withdrawn ceases to count. */
+/** The age of the set at which it is fetched again, so that a revoked key ceases to count. */
 const staleMilliseconds = 300_000;
 
 /**
- * Keeps the keys of an issuer. They are fetched for an unknown id, at most once a second however many ask and whether
- * or not it succeeds, and when they are five minutes old; while they cannot be fetched, those at hand serve.
+ * Caches the keys of an issuer. Fetches them for an unknown id, at most once a second, and after five
+ * minutes; while they cannot be fetched, the cached ones are used.
  * @param fetchKeys all keys of the issuer
- * @param now milliseconds of a clock that never goes back
+ * @param now milliseconds, monotonic
  */
 export function createKeySet(
   fetchKeys: () => Promise<readonly JWK[]>,
   now: () => number = () => performance.now(),
 ): KeySet {
   let keys = new Map<string, JWK>();
-  let askedAt = -Infinity;
+  let requestedAt = -Infinity;
   let fetchedAt = -Infinity;
   let failure: unknown = null;
   let fetching: Promise<void> | null = null;
 
   const refetch = async (): Promise<void> => {
-    askedAt = now();
+    requestedAt = now();
     try {
       const fetched = await fetchKeys();
       keys = new Map(fetched.flatMap((key) => (key.kid === undefined ? [] : [[key.kid, key]])));
-      fetchedAt = askedAt;
+      fetchedAt = requestedAt;
       failure = null;
     } catch (error) {
       failure = error;
@@ -44,7 +44,7 @@ export function createKeySet(
   };
   const refetchOnce = (): Promise<void> => {
     if (fetching !== null) return fetching;
-    if (now() - askedAt < refetchMilliseconds) return Promise.resolve();
+    if (now() - requestedAt < refetchMilliseconds) return Promise.resolve();
     fetching = refetch().finally(() => (fetching = null));
     return fetching;
   };

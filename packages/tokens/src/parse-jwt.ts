@@ -1,22 +1,22 @@
 import { invalidToken } from "./token-rejection.ts";
 
-/** A JWT taken apart, nothing verified. */
+/** A parsed JWT, not verified. */
 export interface ParsedJwt {
   header: Record<string, unknown>;
   claims: Record<string, unknown>;
-  /** What the signature is over. */
+  /** The signed text. */
   signed: string;
   signature: Buffer;
 }
 
-/** No token that is accepted comes near, and what is longer is not even decoded. */
+/** No accepted token is nearly as long; a longer text is not decoded. */
 const longest = 8 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Takes apart the compact serialization (RFC 7515 §7.1) of an ES256 JWT: canonical base64url, JSON objects without
- * repeated members, `alg` ES256, `typ` JWT in any case, no extension that must be understood. Keys that a header
- * brings along are never looked at.
+ * Parses the compact serialization (RFC 7515 §7.1) of an ES256 JWT: canonical base64url, JSON objects
+ * without repeated members, `alg` ES256, `typ` JWT in any case, no critical extension. Ignores keys in
+ * the header.
  * @throws ServiceError `invalid_token`
  */
 export function parseJwt(token: string): ParsedJwt {
@@ -38,7 +38,7 @@ export function parseJwt(token: string): ParsedJwt {
   return jwt;
 }
 
-/** Canonical base64url only: no padding, and no bits that the encoding leaves over. */
+/** Canonical base64url only: no padding, no set bits after the end. */
 function decode(part: string): Buffer {
   const bytes = Buffer.from(part, "base64url");
   if (part === "" || bytes.toString("base64url") !== part) throw invalidToken("malformed");
@@ -63,8 +63,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * How many members the object of a valid JSON text is written with. When it has fewer, one stands there twice, and
- * another reader may believe the other one.
+ * The number of members in the text of a JSON object. If the object has fewer, one is repeated, and
+ * another reader may use the other value.
  */
 function countMembers(json: string): number {
   let members = 0;

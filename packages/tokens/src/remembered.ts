@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** Verifications that need not be done again, by the SHA-256 of all bytes of the token. */
+/** A cache of verifications, by the SHA-256 of all bytes of the token. */
 export interface Remembered<Claims> {
-  /** The key of a token, and what was found when the same bytes were verified before. */
+  /** The key of a token, and the result of an earlier verification of the same bytes. */
   find(token: string): { key: string; claims: Claims | undefined };
   add(key: string, claims: Claims): void;
 }
@@ -11,8 +11,8 @@ export interface Remembered<Claims> {
 const most = 10_000;
 
 /**
- * Remembers genuine tokens until they expire. It says nothing about the state of whom they name, which is asked each
- * time; and a token is known by its hash alone, since different bytes may carry the same signature.
+ * Caches verified tokens until they expire. The caller checks the state of the session or client each
+ * time. A token is identified by its hash, since different bytes may have one signature.
  * @param now Unix milliseconds
  */
 export function rememberTokens<Claims extends { expiresAt: number }>(now: () => number): Remembered<Claims> {

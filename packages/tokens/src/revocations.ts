@@ -1,23 +1,23 @@
 import { ServiceError } from "@coffer/errors";
 
-/** A session that ended before its access tokens did. `at` is Unix milliseconds. */
+/** A session that was revoked before its access tokens expire. `at` is Unix milliseconds. */
 export interface Revocation {
   sessionId: string;
   at: number;
 }
 
-/** Which sessions have ended, as this service has heard from two sides: what it can read, and the bus. */
+/** The revoked sessions that this service knows from readable sources and from the bus. */
 export interface Revocations {
-  /** Heard of one. */
+  /** Adds a revocation from the bus. */
   add(revocation: Revocation): void;
-  /** Reads the whole window now: for the moment a source is back. Never rejects. */
+  /** Reads the whole window now, when a source is back. Never rejects. */
   readAll(): Promise<void>;
-  /** For the moment the bus is back: what was said meanwhile was missed, so that the whole window is read. Never rejects. */
+  /** Reads the whole window when the bus is back, since events were missed. Never rejects. */
   refresh(): Promise<void>;
   /**
-   * Whether the session has ended.
-   * @throws ServiceError `unavailable` while nobody here can know: until the whole window was read for the first time,
-   *   and when for five seconds nothing could be read and the bus was not there all the time since something could
+   * Whether the session was revoked.
+   * @throws ServiceError `unavailable` before the first read of the whole window, and if for five
+   *   seconds no source could be read and the bus was not connected all the time since the last read
    */
   isRevoked(sessionId: string): boolean;
   close(): void;
@@ -25,29 +25,29 @@ export interface Revocations {
 
 export interface RevocationsOptions {
   /**
-   * Where revocations can be read, the shared store first: those at or after a time (Unix milliseconds). A source rejects
-   * while it is away. What is new is read from the first that answers, the whole window from all of them: a store that
-   * was lost answers too, and knows nothing yet.
+   * The readable sources, the shared store first: revocations at or after a time (Unix milliseconds).
+   * A source rejects while it is away. New revocations are read from the first that answers, the whole
+   * window from all: a store that lost its data answers too.
    */
   sources: readonly ((since: number) => Promise<readonly Revocation[]>)[];
   /** Whether the bus is connected now. */
   isBusConnected: () => boolean;
-  /** The life of an access token: what is older needs no remembering. */
+  /** The lifetime of an access token: older revocations are irrelevant. */
   lifetimeSeconds: number;
   now: () => Date;
-  /** Called once for each session that is heard of, as soon as it is. Must not throw. */
+  /** Called once for each new revocation, at once. Must not throw. */
   onRevoked?: ((sessionId: string) => void) | undefined;
   pollMilliseconds?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds, monotonic. */
   elapsed?: () => number;
 }
 
 const blindMilliseconds = 5000;
-/** Clocks of replicas differ, and a writer may be slow: what is read overlaps what was read before. */
+/** Clocks of replicas differ, and a writer may be slow: reads overlap. */
 const overlapMilliseconds = 60_000;
-/** How often the whole window is read all the same: a revocation may reach a source long after it happened. */
+/** The interval of whole reads: a revocation may reach a source late. */
 const wholeMilliseconds = 30_000;
-/** The same while one of the sources did not answer: it may be the one that knows. */
+/** The interval of whole reads after a source did not answer. */
 const incompleteMilliseconds = 2_000;
 
 /** Reads at once and then twice a second until `close`. */
@@ -58,7 +58,7 @@ export function createRevocations(options: RevocationsOptions): Revocations {
   const ended = new Map<string, number>();
   let newest = 0;
   let known = false;
-  // Whether the bus has been there since something was read, so that nothing was missed.
+  // Whether the bus was connected since the last read, so that no event was missed.
   let unbroken = false;
   let connections = 0;
   let heardAt = -Infinity;
@@ -105,7 +105,7 @@ export function createRevocations(options: RevocationsOptions): Revocations {
   };
   const readNew = async (since: number): Promise<void> => {
     for (const source of sources) if (await readFrom(source, since)) return;
-    // What was revoked while they were away may reach one of them late: the next read is a whole one.
+    // A revocation during an outage may reach a source late: the next read is a whole one.
     wholeAt = -Infinity;
   };
   const poll = async (): Promise<void> => {
@@ -113,7 +113,7 @@ export function createRevocations(options: RevocationsOptions): Revocations {
     const oldest = time - window;
     for (const [sessionId, at] of ended) if (at < oldest) ended.delete(sessionId);
     const isWhole = elapsed() - wholeAt >= wholeMilliseconds;
-    // A writer whose clock is ahead must not make the others' news look old.
+    // A clock that is ahead must not make later revocations look old.
     const last = Math.min(newest, time) - overlapMilliseconds;
     await (isWhole ? readAll() : readNew(Math.max(oldest, last)));
     listen();

@@ -1,12 +1,12 @@
 import { importJWK, SignJWT } from "jose";
 import type { SigningKey } from "./signing-key.ts";
 
-/** The audience of people's tokens: no base address, so that no machine's token is ever taken for one. */
+/** The audience of people's tokens: not a base address, so that no machine's token is accepted as one. */
 export const userAudience = "coffer-user";
 
 /**
- * Signs a person's access token: ES256 with `kid`, `iss`, `aud`, `sub` (the user), `sid` (the session), `iat`, `exp`
- * and `jti`.
+ * Signs a person's access token: ES256 with `kid`, `iss`, `aud`, `sub` (the user), `sid` (the session),
+ * `iat`, `exp` and `jti`.
  */
 export async function signUserToken(
   key: Pick<SigningKey, "kid" | "privateJwk">,

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 
-/** The public half on P-256, as it stands in a JSON Web Key Set (RFC 7517). */
+/** The public half on P-256, as in a JSON Web Key Set (RFC 7517). */
 export interface PublicJwk {
   kty: "EC";
   crv: "P-256";
@@ -9,7 +9,7 @@ export interface PublicJwk {
   kid: string;
 }
 
-/** A key pair that signs people's access tokens; `privateJwk` is worth every session of the installation. */
+/** A key pair that signs people's access tokens; `privateJwk` can forge every session. */
 export interface SigningKey {
   /** The thumbprint of the public key (RFC 7638). */
   kid: string;

@@ -16,8 +16,8 @@ export type RejectionReason =
   | "expired";
 
 /**
- * The cause of an `invalid_token`. `clientId` is the client that the token names, when it has the form of one and
- * exists; a token whose signature is wrong names it without being its.
+ * The cause of an `invalid_token`. `clientId` is the existing client that the token names; the
+ * signature may be another's.
  */
 export class TokenRejection extends Error {
   readonly reason: RejectionReason;
@@ -31,7 +31,7 @@ export class TokenRejection extends Error {
   }
 }
 
-/** The one answer to every token that is not accepted: which check failed is nobody's business but the operator's. */
+/** The one response to every refused token: it does not disclose the failed check. */
 export function invalidToken(reason: RejectionReason, clientId?: string): ServiceError {
   return new ServiceError("invalid_token", "the token is not valid: it is malformed, expired, revoked or not ours", {
     cause: new TokenRejection(reason, clientId),

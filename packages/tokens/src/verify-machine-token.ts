@@ -1,5 +1,4 @@
-import { createPublicKey } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createPublicKey, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { checkTimes } from "./check-times.ts";
 import { isSignedBy } from "./is-signed-by.ts";
@@ -8,7 +7,7 @@ import { rememberTokens } from "./remembered.ts";
 import { invalidToken } from "./token-rejection.ts";
 import { uuidOf } from "./uuid.ts";
 
-/** A machine's token that is genuine: whether its client may act is another question. */
+/** The claims of a verified machine token. The caller checks the state of the client. */
 export interface MachineClaims {
   /** In lower case. */
   clientId: string;
@@ -17,11 +16,11 @@ export interface MachineClaims {
 }
 
 export interface MachineVerifierOptions {
-  /** The base addresses, one of which a token must name as its audience. */
+  /** The base addresses; a token must name one as its audience. */
   audiences: readonly string[];
   /** The present time. */
   now: () => Date;
-  /** The public key of a client, base64 of the SPKI DER, or null when there is no such client. It never changes. */
+  /** The public key of a client, base64 of the SPKI DER; null for an unknown client. It never changes. */
   findKey: (clientId: string) => Promise<string | null>;
 }
 
@@ -29,16 +28,17 @@ export interface MachineVerifierOptions {
 const longestSeconds = 3600;
 const rememberedKeys = 10_000;
 
-/** A key on P-256 that nobody signs with: what a token is verified against when the client it names is unknown. */
+/** A P-256 key that signs nothing: tokens of unknown clients are verified against it. */
 const dummyKey = importKey(
   "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEtxXZV5DENm6H6mETPXRxDtVI1AjubVGg+AP9HvtimRgg2Cju15CLqaWqYRcT8CCVYojZm0VtcKc8csZk0u32dw==",
 );
 
 /**
- * Makes the verifier of machines' self-signed tokens (specification 5.2): ES256 alone, `typ` JWT, `sub` the client,
- * `aud` one of ours, at most an hour from `iat` to `exp`, expired at `exp` without leeway, `iat` at most 60 s ahead.
- * Each failure is the same `invalid_token` in about the same time; its cause is a `TokenRejection`. What was verified
- * once is remembered until it expires, by all bytes of the token. What `findKey` throws passes through.
+ * Makes the verifier of machines' self-signed tokens (specification 5.2): ES256 alone, `typ` JWT,
+ * `sub` the client, `aud` one of ours, at most an hour from `iat` to `exp`, expired at `exp` without
+ * leeway, `iat` at most 60 s ahead. Each failure is the same `invalid_token` in about equal time; its
+ * cause is a `TokenRejection`. Caches verified tokens until they expire, by all their bytes. Passes on
+ * errors of `findKey`.
  */
 export function verifyMachineToken(options: MachineVerifierOptions): (token: string) => Promise<MachineClaims> {
   const { now, findKey } = options;
@@ -49,7 +49,7 @@ export function verifyMachineToken(options: MachineVerifierOptions): (token: str
   const requireSigned = async (jwt: ReturnType<typeof parseJwt>, clientId: string): Promise<void> => {
     const known = keys.get(clientId);
     if (known !== undefined && isSignedBy(jwt, known)) return;
-    // A wrong signature is looked up also when the key is at hand: the time must not tell which clients exist.
+    // Also looks up the key for a wrong signature: the time must not disclose which clients exist.
     const spki = await findKey(clientId);
     const key = spki === null ? dummyKey : (known ?? importKey(spki));
     const genuine = known === undefined && isSignedBy(jwt, key);

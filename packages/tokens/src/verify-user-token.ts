@@ -1,5 +1,4 @@
-import { createPublicKey } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createPublicKey, type KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import { checkTimes } from "./check-times.ts";
 import { isSignedBy } from "./is-signed-by.ts";
@@ -9,7 +8,7 @@ import { userAudience } from "./sign-user-token.ts";
 import { invalidToken } from "./token-rejection.ts";
 import { uuidOf } from "./uuid.ts";
 
-/** A person's token that is genuine: whether the session has ended is another question. */
+/** The claims of a verified token of a person. The caller checks the session. */
 export interface UserClaims {
   userId: string;
   sessionId: string;
@@ -18,11 +17,11 @@ export interface UserClaims {
 }
 
 export interface UserVerifierOptions {
-  /** The canonical base address, as tokens name their issuer; several while one replaces another. */
+  /** The canonical base address, the issuer of tokens; several while one replaces another. */
   issuer: string | readonly string[];
   /** The present time. */
   now: () => Date;
-  /** The public key with this `kid`, or null when there is none. */
+  /** The public key with this `kid`; null without one. */
   findKey: (kid: string) => Promise<JWK | null>;
 }
 
@@ -32,13 +31,14 @@ interface Verified {
   expiresAt: number;
 }
 
-/** Longer than the life that any installation gives an access token. */
+/** Longer than the lifetime of any access token. */
 const longestSeconds = 86_400;
 
 /**
- * Makes the verifier of people's access tokens. No leeway on `exp`. Each failure is the same `invalid_token`; its cause
- * is a `TokenRejection`. What was verified once is remembered until it expires, by all bytes of the token; its key is
- * asked for each time, so that a key that is withdrawn takes its tokens with it. What `findKey` throws passes through.
+ * Makes the verifier of people's access tokens. No leeway on `exp`. Each failure is the same
+ * `invalid_token`; its cause is a `TokenRejection`. Caches verified tokens until they expire, by all
+ * their bytes; looks up the key each time, so that a revoked key invalidates its tokens. Passes on
+ * errors of `findKey`.
  */
 export function verifyUserToken(options: UserVerifierOptions): (token: string) => Promise<UserClaims> {
   const { now, findKey } = options;
@@ -71,7 +71,7 @@ export function verifyUserToken(options: UserVerifierOptions): (token: string) =
   };
 }
 
-/** Only the four members that make the key: what else an issuer publishes beside them is for other readers. */
+/** Only the four members of the key: other published members are for other readers. */
 function importKey({ kty, crv, x, y }: JWK): KeyObject {
   if (kty !== "EC" || crv !== "P-256" || x === undefined || y === undefined) throw invalidToken("unknown_key");
   return createPublicKey({ key: { kty, crv, x, y }, format: "jwk" });

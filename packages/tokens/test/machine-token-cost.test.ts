@@ -11,7 +11,7 @@ function verifier(): (token: string) => Promise<unknown> {
   return verifyMachineToken({ audiences, now: () => new Date(now * 1000), findKey });
 }
 
-/** CPU µs that this process spends on one call, which a busy machine does not change. */
+/** CPU µs of this process for one call, independent of other load. */
 async function cpuOf(calls: number, call: (index: number) => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   for (let index = 0; index < calls; index += 1) await call(index);
@@ -22,7 +22,7 @@ async function cpuOf(calls: number, call: (index: number) => Promise<unknown>): 
 void t.test("a client that does not exist takes about as long as a wrong signature", async (t) => {
   const verify = verifier();
   const refused = (name: string) => (): Promise<unknown> => verify(tokenOf(name)).catch(() => undefined);
-  await cpuOf(200, refused("nobody's id")); // compiled by now
+  await cpuOf(200, refused("nobody's id")); // warms up
   await cpuOf(200, refused("another key"));
   let [unknown, wrong] = [0, 0];
   for (let round = 0; round < 10; round += 1) {
@@ -30,7 +30,7 @@ void t.test("a client that does not exist takes about as long as a wrong signatu
     wrong += (await cpuOf(40, refused("another key"))) / 10;
   }
   t.comment(`unknown client ${unknown.toFixed(1)} µs, wrong signature ${wrong.toFixed(1)} µs of CPU`);
-  // Without the work on the key of nobody the first would take a tenth of the second.
+  // Without a verification against the unused key, the first would take a tenth of the second.
   t.ok(unknown > wrong * 0.6 && unknown < wrong * 1.7);
 });
 

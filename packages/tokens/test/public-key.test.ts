@@ -18,7 +18,7 @@ void t.test("the canonical form of the canonical form is itself", (t) => {
   t.end();
 });
 
-void t.test("a refusal does not quote what was sent", (t) => {
+void t.test("a refusal does not quote the input", (t) => {
   const sent = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5";
   try {
     canonicalPublicKey(sent);

@@ -1,16 +1,14 @@
-import t from "tap";
-import type { Test } from "tap";
-import { createRevocations } from "../src/index.ts";
-import type { Revocation } from "../src/index.ts";
+import t, { type Test } from "tap";
+import { createRevocations, type Revocation } from "../src/index.ts";
 
 const start = Date.parse("2026-11-20T10:00:00Z");
 const lifetimeSeconds = 900;
 
-/** What can be read and the bus, which can be taken away, and a clock that stands until it is moved. */
+/** Sources and a bus that can be taken away, with a clock that the test moves. */
 function feeds(t: Test, { storeAway = false, second = { stored: [] as Revocation[], away: true } } = {}) {
   const state = { stored: [] as Revocation[], storeAway, busConnected: true, milliseconds: 0 };
   const reads: number[] = [];
-  const told: string[] = [];
+  const revoked: string[] = [];
   let waiting: (() => void)[] = [];
   const revocations = createRevocations({
     sources: [
@@ -22,31 +20,31 @@ function feeds(t: Test, { storeAway = false, second = { stored: [] as Revocation
         return Promise.resolve(state.stored.filter(({ at }) => at >= since));
       },
       (since) => {
-        if (second.away) return Promise.reject(new Error("nobody answers"));
+        if (second.away) return Promise.reject(new Error("the source is away"));
         return Promise.resolve(second.stored.filter(({ at }) => at >= since));
       },
     ],
     isBusConnected: () => state.busConnected,
     lifetimeSeconds,
     now: () => new Date(start + state.milliseconds),
-    onRevoked: (sessionId) => told.push(sessionId),
+    onRevoked: (sessionId) => revoked.push(sessionId),
     elapsed: () => state.milliseconds,
     pollMilliseconds: 1,
   });
-  // The reading keeps no process alive; a test has to wait for it.
+  // The polling does not hold the process open, so the test does.
   const alive = setInterval(() => undefined, 1000);
   t.teardown(() => {
     clearInterval(alive);
     revocations.close();
   });
-  /** Resolves when a read that began after this call has ended: the one after it has begun. */
+  /** Resolves after a read that began after this call: the next one has begun. */
   const read = async (): Promise<void> => {
     for (let times = 0; times < 2; times += 1) await new Promise<void>((resolve) => waiting.push(resolve));
   };
-  return { state, reads, told, revocations, read };
+  return { state, reads, revoked, revocations, read };
 }
 
-void t.test("until something was read nobody here can know, the bus being there or not", async (t) => {
+void t.test("before the first read revocations are unknown, with and without the bus", async (t) => {
   const second = { stored: [], away: true };
   const { state, revocations, read } = feeds(t, { storeAway: true, second });
   t.throws(() => revocations.isRevoked("a"), { code: "unavailable", status: 503, retryAfterSeconds: 1 });
@@ -57,7 +55,7 @@ void t.test("until something was read nobody here can know, the bus being there 
   t.equal(revocations.isRevoked("a"), false);
 });
 
-void t.test("what began while the store was away knows from the second source", async (t) => {
+void t.test("a process that starts without the store reads the second source", async (t) => {
   const second = { stored: [{ sessionId: "a", at: start - 600_000 }], away: false };
   const { revocations, read } = feeds(t, { storeAway: true, second });
   await read();
@@ -68,18 +66,18 @@ void t.test("what began while the store was away knows from the second source", 
   t.equal(revocations.isRevoked("b"), true, "and what is new");
 });
 
-void t.test("a store that was lost and answers knows nothing: both are read", async (t) => {
+void t.test("a store that lost its data answers with nothing: both sources are read", async (t) => {
   const second = { stored: [{ sessionId: "a", at: start - 600_000 }], away: true };
   const { state, revocations, read } = feeds(t, { second });
   await read();
-  t.equal(revocations.isRevoked("a"), false, "who knows does not answer");
+  t.equal(revocations.isRevoked("a"), false, "the source that knows does not answer");
   second.away = false;
   state.milliseconds += 2000;
   await read();
-  t.equal(revocations.isRevoked("a"), true, "and is asked again two seconds later");
+  t.equal(revocations.isRevoked("a"), true, "and is read again two seconds later");
 });
 
-void t.test("what the bus said while it was away is read, or nobody can know", async (t) => {
+void t.test("missed events are read, or revocations are unknown", async (t) => {
   const second: { stored: Revocation[]; away: boolean } = { stored: [], away: true };
   const { state, revocations, read } = feeds(t, { second });
   await read();
@@ -112,7 +110,7 @@ void t.test("a source that is back can be read at once", async (t) => {
   t.equal(reads.at(-1), start - lifetimeSeconds * 1000 - 60_000, "the whole window");
 });
 
-void t.test("a connection that is lost and back between two looks is no unbroken one", async (t) => {
+void t.test("a connection that is lost and back between two checks counts as a loss", async (t) => {
   const { state, revocations, read } = feeds(t);
   await read();
   state.storeAway = true;
@@ -131,14 +129,14 @@ void t.test("a session that ended before this process began is known from the fi
   t.equal(reads[0], start - lifetimeSeconds * 1000 - 60_000, "one life of a token and the skew of clocks");
 });
 
-void t.test("what the bus says counts at once", async (t) => {
+void t.test("an event counts at once", async (t) => {
   const { revocations, read } = feeds(t);
   await read();
   revocations.add({ sessionId: "a", at: start });
   t.equal(revocations.isRevoked("a"), true);
 });
 
-void t.test("what the store holds counts at the next read, and only what is new is asked for", async (t) => {
+void t.test("the store's revocations count at the next read, which requests only new ones", async (t) => {
   const { state, reads, revocations, read } = feeds(t);
   state.stored = [{ sessionId: "a", at: start }];
   await read();
@@ -148,7 +146,7 @@ void t.test("what the store holds counts at the next read, and only what is new 
   t.equal(reads.at(-1), start - 60_000);
 });
 
-void t.test("one whose clock is ahead hides nothing that others revoke", async (t) => {
+void t.test("a writer whose clock is ahead hides no revocation of others", async (t) => {
   const { state, reads, revocations, read } = feeds(t);
   state.stored = [{ sessionId: "ahead", at: start + 600_000 }];
   await read();
@@ -159,7 +157,7 @@ void t.test("one whose clock is ahead hides nothing that others revoke", async (
   t.equal(reads.at(-1), start - 60_000);
 });
 
-void t.test("after this machine's clock was set back what is new is still asked for", async (t) => {
+void t.test("after this machine's clock was set back new revocations are still requested", async (t) => {
   const { state, revocations, read } = feeds(t);
   state.milliseconds = 20_000;
   state.stored = [{ sessionId: "a", at: start + 20_000 }];
@@ -170,7 +168,7 @@ void t.test("after this machine's clock was set back what is new is still asked 
   t.equal(revocations.isRevoked("b"), true);
 });
 
-void t.test("with one feed away the other serves", async (t) => {
+void t.test("without one source the other is used", async (t) => {
   const { state, revocations, read } = feeds(t);
   await read();
   state.storeAway = true;
@@ -185,7 +183,7 @@ void t.test("with one feed away the other serves", async (t) => {
 
 for (const last of ["store", "bus"] as const) {
   void t.test(
-    `with both away for more than five seconds nobody can know, the ${last} being the last to go`,
+    `with both away for more than five seconds revocations are unknown, with the ${last} lost last`,
     async (t) => {
       const { state, revocations, read } = feeds(t);
       state.busConnected = last === "bus";
@@ -209,7 +207,7 @@ for (const last of ["store", "bus"] as const) {
   );
 }
 
-void t.test("a session that is known to have ended stays so while nothing is heard", async (t) => {
+void t.test("a session that is known to have ended stays revoked without sources", async (t) => {
   const { state, revocations, read } = feeds(t);
   await read();
   revocations.add({ sessionId: "a", at: start });
@@ -220,7 +218,7 @@ void t.test("a session that is known to have ended stays so while nothing is hea
   t.equal(revocations.isRevoked("a"), true);
 });
 
-void t.test("a wall clock that is set back or forward changes nothing about who was heard", async (t) => {
+void t.test("a wall clock that is set back or forward changes nothing", async (t) => {
   const now = { milliseconds: start };
   const revocations = createRevocations({
     sources: [() => Promise.resolve([])],
@@ -238,19 +236,22 @@ void t.test("a wall clock that is set back or forward changes nothing about who 
   t.equal(revocations.isRevoked("a"), false);
 });
 
-void t.test("after the store was away everything is read again, since news may have reached it late", async (t) => {
-  const { state, reads, revocations, read } = feeds(t);
-  state.stored = [{ sessionId: "new", at: start }];
-  await read();
-  state.storeAway = true;
-  await read();
-  state.stored.push({ sessionId: "late", at: start - 600_000 });
-  state.storeAway = false;
-  await read();
-  await read();
-  t.equal(revocations.isRevoked("late"), true);
-  t.equal(reads.at(-1), start - 60_000, "and then only what is new");
-});
+void t.test(
+  "after the store was away everything is read again, since revocations may have reached it late",
+  async (t) => {
+    const { state, reads, revocations, read } = feeds(t);
+    state.stored = [{ sessionId: "new", at: start }];
+    await read();
+    state.storeAway = true;
+    await read();
+    state.stored.push({ sessionId: "late", at: start - 600_000 });
+    state.storeAway = false;
+    await read();
+    await read();
+    t.equal(revocations.isRevoked("late"), true);
+    t.equal(reads.at(-1), start - 60_000, "and then only what is new");
+  },
+);
 
 void t.test("everything is read again every thirty seconds, and when the bus is back", async (t) => {
   const { state, reads, revocations, read } = feeds(t);
@@ -284,18 +285,18 @@ void t.test("after close nothing is read", async (t) => {
   revocations.close();
   await new Promise((resolve) => setImmediate(resolve));
   const count = reads.length;
-  // Timers of one length run in the order in which they were set: one that is left would have run before these.
+  // Timers of one length run in the order in which they were set: a leftover one would run before these.
   for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setTimeout(resolve, 1));
   t.equal(reads.length, count);
 });
 
-void t.test("who wants to know is told of each session once, wherever it was heard of", async (t) => {
-  const { state, told, revocations, read } = feeds(t);
+void t.test("`onRevoked` is called once for each session, from any source", async (t) => {
+  const { state, revoked, revocations, read } = feeds(t);
   revocations.add({ sessionId: "a", at: start });
-  t.strictSame(told, ["a"]);
+  t.strictSame(revoked, ["a"]);
   state.stored.push({ sessionId: "a", at: start }, { sessionId: "b", at: start });
   await read();
   await read();
   revocations.add({ sessionId: "b", at: start + 1 });
-  t.strictSame(told, ["a", "b"]);
+  t.strictSame(revoked, ["a", "b"]);
 });

@@ -1,13 +1,12 @@
 import { createHmac, createPrivateKey } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
-import type { JWTPayload } from "jose";
-import { createLocalJWKSet, importJWK, jwtVerify, SignJWT } from "jose";
+import { createLocalJWKSet, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import t from "tap";
-import type { UserVerifierOptions } from "../src/index.ts";
 import {
   generateSigningKey,
   signUserToken,
   TokenRejection,
+  type UserVerifierOptions,
   verifyMachineToken,
   verifyUserToken,
 } from "../src/index.ts";
@@ -54,7 +53,7 @@ void t.test("it names the person, the session and its end", async (t) => {
   t.strictSame(await verifier()(token), { userId, sessionId, expiresAt: now + 900 });
 });
 
-void t.test("the published half of a key holds nothing secret", (t) => {
+void t.test("the published half of a key has no secret", (t) => {
   t.strictSame(Object.keys(key.publicJwk).sort(), ["crv", "kid", "kty", "x", "y"]);
   t.equal(key.publicJwk.kid, key.kid);
   t.equal(
@@ -83,15 +82,15 @@ void t.test("a verified token is not verified again", async (t) => {
   t.equal(await reasonOf(verifier({ findKey: () => Promise.resolve(known) })(token)), "signature");
 });
 
-void t.test("a key that is withdrawn takes the tokens with it that were verified by it", async (t) => {
-  let withdrawn = false;
-  const verify = verifier({ findKey: () => Promise.resolve(withdrawn ? null : key.publicJwk) });
+void t.test("a revoked key invalidates the tokens that it verified", async (t) => {
+  let revoked = false;
+  const verify = verifier({ findKey: () => Promise.resolve(revoked ? null : key.publicJwk) });
   t.ok(await verify(token));
-  withdrawn = true;
+  revoked = true;
   t.equal(await reasonOf(verify(token)), "unknown_key");
 });
 
-void t.test("every claim that is wrong is refused", async (t) => {
+void t.test("every wrong claim is refused", async (t) => {
   const other = await generateSigningKey();
   const { exp: _, ...endless } = claims;
   const cases: [reason: string, name: string, token: string][] = [
@@ -143,7 +142,7 @@ void t.test("several issuers are accepted while one address replaces another", a
   t.equal(await reasonOf(verifier({ issuer: ["https://new.example"] })(token)), "audience");
 });
 
-void t.test("a key that is no P-256 key verifies nothing", async (t) => {
+void t.test("a key that is not on P-256 verifies nothing", async (t) => {
   const findKey = (): Promise<{ kty: string; k: string }> => Promise.resolve({ kty: "oct", k: "AAAA" });
   t.equal(await reasonOf(verifier({ findKey })(token)), "unknown_key");
 });

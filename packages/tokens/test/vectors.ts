@@ -16,12 +16,12 @@ async function read(name: string): Promise<unknown> {
   return JSON.parse(await readFile(new URL(`../../../docs/spec/vectors/${name}`, import.meta.url), "utf8"));
 }
 
-/** The published machine tokens and how each is judged. The shape is written in the file's README. */
+/** The published machine tokens with their results. The file's README describes the shape. */
 export async function machineTokens(): Promise<MachineTokens> {
   return (await read("machine-token.json")) as MachineTokens;
 }
 
-/** The published public keys in good and bad forms. The shape is written in the file's README. */
+/** The published public keys in valid and invalid forms. The file's README describes the shape. */
 export async function publicKeys(): Promise<PublicKeys> {
   return (await read("public-key.json")) as PublicKeys;
 }

@@ -1,2 +1,1 @@
-export type { Actor, AuditEntry } from "@coffer/service";
-export { auditOf } from "@coffer/service";
+export { type Actor, type AuditEntry, auditOf } from "@coffer/service";

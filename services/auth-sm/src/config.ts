@@ -3,8 +3,8 @@ import { readServiceConfig } from "@coffer/service";
 export type Config = ReturnType<typeof readConfig>;
 
 /**
- * Reads the service's configuration from environment variables; docs/running.md has the table.
- * @throws ConfigurationError with all problems at once.
+ * Reads the configuration from environment variables; docs/running.md lists them.
+ * @throws ConfigurationError with all problems at once
  */
 export function readConfig(environment: NodeJS.ProcessEnv) {
   return readServiceConfig("auth-sm", environment, [

@@ -8,26 +8,31 @@ import type { Announcer } from "./sessions/announce.ts";
 import type { SecretReads } from "./store/secret-reads.ts";
 import type { SecretWrites } from "./store/secret-writes.ts";
 
-/** All that an operation may use: its first argument. Built once, by hand, in service.ts. */
+/** The first argument of every operation. Built once, by hand, in service.ts. */
 export interface Deps extends Omit<ServiceBase<Config>, "migrations" | "name"> {
   /** A new UUIDv7. */
   newId(): string;
   /** Cryptographically random bytes. */
   randomBytes(count: number): Buffer;
-  /** Signing keys of people's tokens, OPAQUE setups, the key of refresh tokens. */
+  /**
+   * The signing keys of access tokens, the OPAQUE setups, and the keys of refresh tokens and MACs.
+   */
   keys: ServerKeys;
-  /** Makes the audit record of a read durable; resolves after its commit. For null it takes as long and leaves none. */
+  /**
+   * Stores the audit record of a read and resolves after the commit. For null it takes as long and
+   * stores nothing.
+   */
   audit(record: AuditDraft | null): Promise<void>;
   /** Verifies a machine's self-signed token. */
   verifyMachine(token: string): Promise<MachineClaims>;
   /** Verifies a person's access token. */
   verifyUser(token: string): Promise<UserClaims>;
-  /** The prepared statements of the hottest reads. */
+  /** The prepared statements of the most frequent reads. */
   reads: SecretReads;
   /** The prepared statements that write secrets. */
   writes: SecretWrites;
-  /** Tells Redis which sessions have ended. */
+  /** Publishes ended sessions to Redis. */
   announcer: Announcer;
-  /** Remembers when and from where a client was last seen. */
+  /** Stores when and from where each client was last used. */
   activity: ClientActivity;
 }

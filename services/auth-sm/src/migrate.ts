@@ -1,20 +1,17 @@
-import type { MigrationSource } from "@coffer/postgres";
-import { migrate } from "@coffer/postgres";
+import { migrate, type MigrationSource } from "@coffer/postgres";
 import { usageMigrations } from "@coffer/quota";
 
-/** The service's schema in Postgres. */
 export const schema = "auth_sm";
 
-/** What makes it. */
 export const migrations: MigrationSource = {
   packages: { usage: usageMigrations },
   directory: new URL("./migrations/", import.meta.url),
 };
 
 /**
- * Brings the service's schema up to date. `url` is that of the service's own role.
+ * Migrates the service's schema. `url` is that of the service's own role.
  * @returns the names of the migrations that were applied now
- * @throws MigrationRefused, and ServiceError `unavailable` when Postgres is away
+ * @throws MigrationRefused, and ServiceError `unavailable` when Postgres is unavailable
  */
 export function migrateService({ url }: { url: string }): Promise<string[]> {
   return migrate({ url, schema, ...migrations });

@@ -1,6 +1,7 @@
 import {
   folderHolders,
-  folderNewsSince,
+  folderCatchUpSince,
+  identifyMachine,
   membershipOf,
   memberships,
   namedMemberships,
@@ -10,24 +11,26 @@ import {
 } from "@coffer/events";
 import { chosenOrg } from "@coffer/http";
 import type { Deps } from "./deps.ts";
-import { listFolderNewsSince } from "./folders/list-news.ts";
+import { listFolderChangesSince } from "./folders/list-changes.ts";
 import { listReaders } from "./folders/list-readers.ts";
+import { identifyForScanner } from "./machine/identify-for-scanner.ts";
 import { listAllMemberships } from "./members/list-all.ts";
 import { listNamedMemberships } from "./members/list-named.ts";
-import { keepPlan } from "./orgs/keep-plan.ts";
+import { applyPlan } from "./orgs/apply-plan.ts";
 import { listRevoked } from "./sessions/list-revoked.ts";
 import { findMembership, hasMembership } from "./store/memberships.ts";
 import { sessionLasts } from "./store/sessions.ts";
 
-/** Answers what other services ask over the bus. */
+/** Registers the replies to requests of other services. */
 export function answerRequests(deps: Deps): void {
   deps.bus.reply(signingKeys, async () => ({ keys: [...(await deps.keys.present()).publicKeys] }));
-  deps.bus.reply(revokedSessions, (asked) => listRevoked(deps, asked));
+  deps.bus.reply(revokedSessions, (input) => listRevoked(deps, input));
   deps.bus.reply(memberships, ({ after }) => listAllMemberships(deps, after));
   deps.bus.reply(namedMemberships, ({ named }) => listNamedMemberships(deps, named));
-  deps.bus.reply(folderHolders, (asked) => listReaders(deps, asked));
-  deps.bus.reply(folderNewsSince, (asked) => listFolderNewsSince(deps, asked));
-  deps.bus.reply(planChanged, (report) => keepPlan(deps, report));
+  deps.bus.reply(folderHolders, (input) => listReaders(deps, input));
+  deps.bus.reply(folderCatchUpSince, (input) => listFolderChangesSince(deps, input));
+  deps.bus.reply(planChanged, (report) => applyPlan(deps, report));
+  deps.bus.reply(identifyMachine, (input) => identifyForScanner(deps, input));
   deps.bus.reply(membershipOf, async ({ user_id: userId, session_id: sessionId, org_id: orgId }) => {
     const { pool } = deps.database;
     const [session_active, membership, has_organization] = await Promise.all([

@@ -1,10 +1,9 @@
 import { ConfigurationError, readEnvironment } from "@coffer/env";
 import { ServiceError } from "@coffer/errors";
-import type { Database } from "@coffer/postgres";
-import { createDatabase } from "@coffer/postgres";
+import { createDatabase, type Database } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
-import { rotateKey, withdrawSigningKeys } from "./keys/rotate.ts";
-import { settlingMilliseconds } from "./keys/settled.ts";
+import { rotateKey, revokeSigningKeys } from "./keys/rotate.ts";
+import { activationMilliseconds } from "./keys/active-key.ts";
 import { schema } from "./migrate.ts";
 
 interface Command {
@@ -12,30 +11,33 @@ interface Command {
   done: string;
 }
 
-const settled = `every replica uses it in ${settlingMilliseconds / 1000} seconds`;
+const delay = `every replica uses it in ${activationMilliseconds / 1000} seconds`;
 
-/** What can be asked for, by its words. */
+/** The commands by their words. */
 const commands: Readonly<Record<string, Command>> = {
   "signing-key": {
     run: (database, now) => rotateKey(database, "signing-key", now),
-    done: `a new signing key is made: ${settled}, and the old one stays good for a token's life`,
+    done: `a new signing key is made: ${delay}, and the old one stays valid for a token's lifetime`,
   },
   "signing-key --withdraw-old": {
-    run: withdrawSigningKeys,
-    done: "a new signing key is made, and the old ones are withdrawn: their tokens are refused within five minutes",
+    run: revokeSigningKeys,
+    done: "a new signing key is made, and the old ones are revoked: their tokens are refused within five minutes",
   },
   "opaque-setup": {
     run: (database, now) => rotateKey(database, "opaque-setup", now),
-    done: `a new OPAQUE setup is made: ${settled}, and the old one stays for the passwords that were set by it`,
+    done: `a new OPAQUE setup is made: ${delay}, and the old one stays for the passwords that were set with it`,
   },
 };
 
 const usage = `usage, with COFFER_POSTGRES_URL: rotate ${Object.keys(commands).join(" | ")}\n`;
 
-/** Replaces a key of a running installation, and returns the exit code: 0, 1 when it could not, 2 for a wrong call. */
+/**
+ * Replaces a key of a running installation. Returns the exit code: 0, 1 for a failure, 2 for a
+ * usage error.
+ */
 async function main(args: readonly string[]): Promise<number> {
-  const asked = args.join(" ");
-  const command = Object.hasOwn(commands, asked) ? commands[asked] : undefined;
+  const words = args.join(" ");
+  const command = Object.hasOwn(commands, words) ? commands[words] : undefined;
   if (command === undefined) {
     process.stderr.write(usage);
     return 2;

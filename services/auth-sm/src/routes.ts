@@ -21,7 +21,7 @@ import { totpRoutes } from "./totp/routes.ts";
 import { travelModeRoutes } from "./travel-mode/routes.ts";
 import { userRoutes } from "./users/routes.ts";
 
-/** The whole HTTP surface of the service, a row per endpoint. */
+/** The whole HTTP surface of the service, one row per endpoint. */
 export const routes: readonly Route<Deps, Caller>[] = [
   ...machineRoutes,
   ...accountRoutes,

@@ -1,25 +1,30 @@
 import { randomBytes } from "node:crypto";
-import type { Database } from "@coffer/postgres";
-import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
-import { createQuota } from "@coffer/quota";
-import type { Quota } from "@coffer/quota";
-import { buildService, createServiceBase, newId, startSweeper } from "@coffer/service";
-import type { ServiceBase, ServiceInstance, Shared } from "@coffer/service";
+import { createAuditLog, type Database, deliverOver, startRelay } from "@coffer/postgres";
+import { createQuota, type Quota } from "@coffer/quota";
+import {
+  buildService,
+  createServiceBase,
+  newId,
+  type ServiceBase,
+  type ServiceInstance,
+  type Shared,
+  startSweeper,
+} from "@coffer/service";
 import type { Telemetry } from "@coffer/telemetry";
 import { verifyMachineToken, verifyUserToken } from "@coffer/tokens";
 import { deviceCredentialSweep } from "./accounts/device-credential.ts";
 import { knownPlaceSweep } from "./accounts/known-place.ts";
-import { beginningsSweep } from "./accounts/sweep-beginnings.ts";
+import { pendingSweep } from "./accounts/sweep-pending.ts";
 import { loginStartSweep } from "./accounts/sweep-login-starts.ts";
 import { createClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { notingFolderNews } from "./folders/note-told.ts";
-import { folderNewsSweep } from "./folders/sweep-news.ts";
+import { loggingFolderChanges } from "./folders/log-changes.ts";
+import { folderChangesSweep } from "./folders/sweep-changes.ts";
 import { findPublicKey } from "./keys/find-public-key.ts";
 import { loadServerKeys } from "./keys/server-keys.ts";
 import { keySweep } from "./keys/sweep.ts";
-import { waitingMembershipsSweep } from "./members/tell-redis.ts";
+import { lostMembershipsSweep } from "./members/publish-lost.ts";
 import { migrations, schema } from "./migrate.ts";
 import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
@@ -30,12 +35,15 @@ import { createClientKeys } from "./store/client-keys.ts";
 import { createSecretReads } from "./store/secret-reads.ts";
 import { createSecretWrites } from "./store/secret-writes.ts";
 
-/** What a test may set: the clock. */
+/** What a test can replace: the clock. */
 export interface Seams {
   now?: () => Date;
 }
 
-/** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
+/**
+ * Builds the service by hand from its configuration. It does not listen yet, and its stores may be
+ * unavailable.
+ */
 export function createService(config: Config, shared: Shared = {}, seams: Seams = {}): ServiceInstance {
   const connections = (telemetry: Telemetry): Quota =>
     createQuota(telemetry, {
@@ -46,18 +54,18 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   const base = createServiceBase({ name: "auth-sm", config, schema, migrations, shared, connections, ...seams });
   const { bus, database, telemetry } = base;
   const deps = buildDeps(base);
-  const relay = startRelay({ database, deliver: notingFolderNews(database, deliverOver(bus)), telemetry });
+  const relay = startRelay({ database, deliver: loggingFolderChanges(database, deliverOver(bus)), telemetry });
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
   const sweeps = [
     loginStartSweep,
-    beginningsSweep,
+    pendingSweep,
     sessionSweep,
     knownPlaceSweep,
     deviceCredentialSweep,
     keySweep,
-    folderNewsSweep,
-    waitingMembershipsSweep,
+    folderChangesSweep,
+    lostMembershipsSweep,
   ].map((sweep) => sweep(deps));
   const sweepers = sweeps.map((sweep) => startSweeper(sweep, telemetry.log));
   return buildService(base, {

@@ -1,8 +1,7 @@
 import { Writable } from "node:stream";
 import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestScope } from "@coffer/testkit";
-import { testPostgres, until } from "@coffer/testkit";
+import { testPostgres, type TestScope, until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
 import { createClientActivity } from "../src/clients/activity.ts";
@@ -67,7 +66,7 @@ await t.test("a client was here when its request was answered, not when it was t
   for (const turnedAway of [bound, expiring, ended]) t.equal(await lastIp(turnedAway), null);
 });
 
-await t.test("clients are noted in one order, whoever saw them in which", async (t) => {
+await t.test("clients are recorded in one order, independent of the order of their requests", async (t) => {
   const other = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
   const [first, second] = [machine.clientId, other.clientId].sort();
   const [holder, prober] = [await connection(t), await connection(t)];
@@ -86,7 +85,7 @@ await t.test("clients are noted in one order, whoever saw them in which", async 
   t.equal(await lastIp(other), "203.0.113.8");
 });
 
-await t.test("what is no address is not noted and stands in nobody's way", async (t) => {
+await t.test("an invalid address is not recorded and blocks no other", async (t) => {
   activity.seen(machine.clientId, "203.0.113.1", at(2));
   activity.seen(machine.clientId, "unknown", at(3));
   await until("the sighting before it is noted", async () => (await lastIp()) === "203.0.113.1");
@@ -97,7 +96,7 @@ await t.test("sightings that the database refuses are dropped, not tried for eve
   activity.seen("no client's id", "203.0.113.2", at(4));
   await until("it was refused", () => logged.length > 0);
   t.equal(logged.length, 1);
-  t.match(logged[0], /"level":"error".*could not note when clients were last seen/);
+  t.match(logged[0], /"level":"error".*cannot store when clients were last used/);
   activity.seen(machine.clientId, "203.0.113.3", at(5));
   await until("the next one is noted", async () => (await lastIp()) === "203.0.113.3");
   t.equal(logged.length, 1);
@@ -106,7 +105,7 @@ await t.test("sightings that the database refuses are dropped, not tried for eve
 await t.test("sightings made while the database is away are noted when it is back", async (t) => {
   await postgres.stop();
   activity.seen(machine.clientId, "203.0.113.4", at(6));
-  await until("it was tried", () => /"level":"warn".*will try again/.test(logged.at(-1) ?? ""));
+  await until("it was tried", () => /"level":"warn".*will retry/.test(logged.at(-1) ?? ""));
   await postgres.start();
   await until("it is noted", async () => (await lastIp()) === "203.0.113.4");
   t.pass();

@@ -1,18 +1,33 @@
 import type { AuditDraft } from "@coffer/events";
-import type { Change, Resource } from "@coffer/history";
-import { sign } from "@coffer/history";
+import { type Change, type Resource, sign } from "@coffer/history";
 import { until } from "@coffer/testkit";
 import t from "tap";
 import { routes } from "../src/routes.ts";
 import { call } from "./support/call.ts";
-import type { Signer } from "./support/histories.ts";
-import { createJoiningMachine, createSignedFolder, folderRes, holder, machineJoinEntry } from "./support/histories.ts";
-import { memberHolder, orgRes, registerSigner, someCheck } from "./support/histories.ts";
-import { bearer, createApplication, createFolder, createMachine, createSecret } from "./support/machines.ts";
-import { createToken, newKeyPair, secretBody } from "./support/machines.ts";
+import {
+  createJoiningMachine,
+  createSignedFolder,
+  folderRes,
+  holder,
+  machineJoinEntry,
+  memberHolder,
+  orgRes,
+  registerSigner,
+  type Signer,
+  someCheck,
+} from "./support/histories.ts";
+import {
+  bearer,
+  createApplication,
+  createFolder,
+  createMachine,
+  createSecret,
+  createToken,
+  newKeyPair,
+  secretBody,
+} from "./support/machines.ts";
 import { execute, invite, join, share, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, loginProof, newEmail, register, registration, sealed } from "./support/people.ts";
+import { logIn, loginProof, newEmail, type Person, register, registration, sealed } from "./support/people.ts";
 import { beginRecovery, codeAt, newPassword, proofOf, protect, registerRecoverable } from "./support/proofs.ts";
 import { jwe, rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";

@@ -1,7 +1,6 @@
 import t from "tap";
 import { call } from "./support/call.ts";
-import { ask, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
-import type { Machine } from "./support/machines.ts";
+import { ask, createFolder, createMachine, createSecret, type Machine, secretBody } from "./support/machines.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -18,7 +17,7 @@ async function makeHolder(person = owner): Promise<{ machine: Machine; uid: stri
   return { machine, uid, value, folder };
 }
 
-await t.test("machines that ask at the same moment are each judged for themselves and given their own", async (t) => {
+await t.test("simultaneous requests of machines are checked one by one and each gets its own answer", async (t) => {
   const [first, second, revoked, foreign] = [
     await makeHolder(),
     await makeHolder(),

@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import t from "tap";
 import { call } from "./support/call.ts";
-import type { Machine } from "./support/machines.ts";
-import { ask, bearer, createFolder, createMachine, createToken, newKeyPair } from "./support/machines.ts";
+import { ask, bearer, createFolder, createMachine, createToken, type Machine, newKeyPair } from "./support/machines.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 

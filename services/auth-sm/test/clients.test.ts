@@ -3,8 +3,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createApplication, createFolder, createMachine } from "./support/machines.ts";
 import { share, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { sealed } from "./support/people.ts";
+import { type Person, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -173,7 +172,7 @@ await t.test("granting needs manage on the folder, whatever the role", async (t)
   t.equal((await grant(owner, machine, "x")).status, 404);
 });
 
-await t.test("a grant is withdrawn by who manages the organization or the folder", async (t) => {
+await t.test("a manager of the organization or the folder revokes a grant", async (t) => {
   const folder = await createFolder(service, owner);
   const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
   await share(service, folder, member, "write");

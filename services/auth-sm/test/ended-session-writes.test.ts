@@ -4,8 +4,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder } from "./support/machines.ts";
 import { execute, invite, join, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, register, sealed } from "./support/people.ts";
+import { logIn, type Person, register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 // Between being let in and writing a request may wait, for its own body or for others: who is logged out meanwhile writes
@@ -126,7 +125,7 @@ await t.test("who is logged out while a secret waits for a rotation writes nothi
   const answer = call(service, method, path, { token: person.token, body });
   await until("the write has been tried in vain", async () => {
     // The statement that writes secrets; its end is more than Postgres shows.
-    const written = "query LIKE 'WITH asked AS MATERIALIZED%folder_key_version%'";
+    const written = "query LIKE 'WITH requested AS MATERIALIZED%folder_key_version%'";
     const text = `SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND ${written} AND pid <> pg_backend_pid()`;
     return (await execute(service, text)).length > 0;

@@ -3,8 +3,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine, createSecret, createToken, secretBody } from "./support/machines.ts";
 import { execute, invite, join, share, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, register, sealed } from "./support/people.ts";
+import { logIn, type Person, register, sealed } from "./support/people.ts";
 import { rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -83,7 +82,7 @@ for (const [what, [method, path, body]] of Object.entries(writes)) {
   });
 }
 
-await t.test("whoever writes a secret is asked anew after a quarter of a second", async (t) => {
+await t.test("a write of a secret checks its caller again after a quarter of a second", async (t) => {
   const writer = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
   const uid = await createSecret(service, writer, folder);
   const content = { encrypted_payload: sealed(), wrapped_dek: sealed() };

@@ -3,10 +3,8 @@ import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder, createToken, newKeyPair } from "./support/machines.ts";
-import type { Role } from "./support/members.ts";
-import { execute, join, share as shareDirectly, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { register, sealed } from "./support/people.ts";
+import { execute, join, type Role, share as shareDirectly, startCompany } from "./support/members.ts";
+import { type Person, register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -146,7 +144,7 @@ await t.test("a grant is taken away by who manages the organization or the folde
   t.equal((await unshare(member, id, target.userId)).status, 204);
 });
 
-await t.test("the last manage stays, while somebody who cannot act does not count", async (t) => {
+await t.test("the last manager stays, and a manager who cannot act does not count", async (t) => {
   const id = await createFolder(service, owner);
   const second = await newMember();
   for (const person of [suspended, auditor]) await shareDirectly(service, id, person, "manage");
@@ -185,7 +183,7 @@ await t.test("two managers who demote each other, or give up their own grant, at
   }
 });
 
-await t.test("where nobody can manage a folder any more, its grants can still be taken away", async (t) => {
+await t.test("the grants of a folder without a manager can still be removed", async (t) => {
   const person = await newMember("admin");
   const id = await createFolder(service, person);
   await join(service, orgId, person, "admin", "suspended");
@@ -208,7 +206,7 @@ await t.test("who loses manage loses what it was used for: unused tokens that na
   }
 });
 
-await t.test("whoever loses manage while waiting to use it is refused", async (t) => {
+await t.test("a caller who loses manage while the request waits is refused", async (t) => {
   const id = await createFolder(service, owner);
   await share(owner, id, member.userId, { permission: "manage" });
   const target = await newMember();

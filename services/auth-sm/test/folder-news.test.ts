@@ -6,8 +6,7 @@ import { call } from "./support/call.ts";
 import { ask, createApplication, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
 import { execute, join, share, startCompany } from "./support/members.ts";
 import type { FolderNews } from "./support/observer.ts";
-import type { Person } from "./support/people.ts";
-import { register } from "./support/people.ts";
+import { type Person, register } from "./support/people.ts";
 import { jwe, rotate, rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -64,7 +63,7 @@ async function addHolders(folder: string, count: number): Promise<void> {
   );
 }
 
-await t.test("a folder that is made, renamed or deleted is told, the last to those who held it", async (t) => {
+await t.test("the creation, rename and deletion of a folder are published, the last to its holders", async (t) => {
   const start = now();
   const made = await as(owner, "POST", "/api/org/folders", { name: "one", encrypted_key: "AAAA" });
   const folder = made.body.id;
@@ -82,7 +81,7 @@ await t.test("a folder that is made, renamed or deleted is told, the last to tho
   t.strictSame(news?.split(" ").sort(), ["metadata", owner.userId, member.userId].sort());
 });
 
-await t.test("who gets or loses a folder is told, and a new key", async (t) => {
+await t.test("a granted or lost folder is published, and a new key", async (t) => {
   const folder = await createFolder(service, owner);
   const { member } = company;
   const at = `/api/org/folders/${folder}/members/${member.userId}`;
@@ -113,7 +112,7 @@ await t.test("what a person can hold changes with the membership", async (t) => 
   t.strictSame((await newsSince(0, other)).map(summary), ["metadata"], "none of it is about another folder");
 });
 
-await t.test("which machines hold a folder is told", async (t) => {
+await t.test("the machines that hold a folder are published", async (t) => {
   const folder = await createFolder(service, owner);
   const applicationId = await createApplication(service, owner);
   const grant = { folder_id: folder, permission: "read" } as const;
@@ -144,7 +143,7 @@ await t.test("which machines hold a folder is told", async (t) => {
   t.strictSame(await told(folder, () => as(owner, "DELETE", `/api/org/applications/${applicationId}`)), ["membership"]);
 });
 
-await t.test("every write of a secret is told with its moment, by machines and people", async (t) => {
+await t.test("every write of a secret by a machine or a person is published with its time", async (t) => {
   const folder = await createFolder(service, owner);
   const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
   const path = `/api/org/folders/${folder}/secrets`;
@@ -171,7 +170,7 @@ await t.test("every write of a secret is told with its moment, by machines and p
   t.ok(deletion.length >= 2, "deletions come after what they delete");
 });
 
-await t.test("who holds a folder is asked for in pages, each once", async (t) => {
+await t.test("the holders of a folder come in pages, each holder once", async (t) => {
   const folder = await createFolder(service, owner);
   const { member, admin, auditor, suspended, stranger } = company;
   for (const person of [member, auditor, suspended, stranger]) await share(service, folder, person, "read");
@@ -196,7 +195,7 @@ await t.test("who holds a folder is asked for in pages, each once", async (t) =>
   t.equal(new Set(found).size, 1_000);
 });
 
-await t.test("a deletion that concerns more people than one event holds is several", async (t) => {
+await t.test("a deletion for more people than one event holds is several events", async (t) => {
   const folder = await createFolder(service, owner);
   await addHolders(folder, 5_000);
   const start = now();
@@ -209,7 +208,7 @@ await t.test("a deletion that concerns more people than one event holds is sever
   t.equal(new Set(news.flatMap(({ user_ids }) => user_ids)).size, 5_001);
 });
 
-await t.test("no secret of a write is in what is told", async (t) => {
+await t.test("a published write contains no secret", async (t) => {
   const folder = await createFolder(service, owner);
   const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
   await createSecret(service, machine, folder, { title: "a title" });

@@ -4,8 +4,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
 import { execute, share } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { register, sealed } from "./support/people.ts";
+import { type Person, register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);

@@ -2,8 +2,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { createFolder, createMachine, createSecret } from "./support/machines.ts";
 import { execute, join, share, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { register, sealed } from "./support/people.ts";
+import { type Person, register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -52,7 +51,7 @@ await t.test("a new folder is answered as in the list, with its maker's key", as
   });
 });
 
-await t.test("an owner or an admin makes folders, nobody else", async (t) => {
+await t.test("only an owner or an admin creates folders", async (t) => {
   t.equal((await create(admin, { name: newName(), encrypted_key: sealed() })).status, 201);
   for (const person of [auditor, member, suspended]) {
     const answer = await create(person, { name: newName(), encrypted_key: sealed() });

@@ -42,7 +42,7 @@ await t.test("an invitation and an organization of one's own go together", async
   t.strictSame((await orgsOf(answer.body.access_token)).map(({ id }) => id === orgId).sort(), [false, true]);
 });
 
-await t.test("without an invitation, where one is needed, nobody registers", async (t) => {
+await t.test("a registration without the required invitation fails", async (t) => {
   const body = await registration(invitedOnly, {});
   const before = (await people()).length;
   const answer = await finish(body);
@@ -85,7 +85,7 @@ await t.test("with a bad invitation a known e-mail is answered like an unknown o
   }
 });
 
-await t.test("who has an account is told so, and the invitation stays good", async (t) => {
+await t.test("a person with an account gets that answer, and the invitation stays valid", async (t) => {
   const person = await register(service);
   const token = await invitation(person.email);
   const body = { ...(await registration(service, { email: person.email })), invite_token: token };

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { accept, execute, invite, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { newEmail, register } from "./support/people.ts";
+import { newEmail, type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -17,7 +16,7 @@ const withdraw = ({ token }: Person, id: string) => call(service, "DELETE", `${b
 const membersOf = async (person: Person) =>
   (await call(service, "GET", "/api/org/members", { token: person.token })).body.data.map(({ user_id }) => user_id);
 
-await t.test("an invitation is told once, kept as a hash, and lets its e-mail in", async (t) => {
+await t.test("an invitation is shown once, is stored as a hash, and admits its e-mail", async (t) => {
   const person = await register(service);
   const answer = await invite(service, owner, { email: ` ${person.email.toUpperCase()} `, role: "auditor" });
   t.equal(answer.status, 201);
@@ -55,7 +54,7 @@ await t.test("an invitation is told once, kept as a hash, and lets its e-mail in
   t.notMatch(JSON.stringify(observer.records), token);
 });
 
-await t.test("nobody invites to more than they have", async (t) => {
+await t.test("no member invites to more than the member's own rights", async (t) => {
   const may = async (person: Person, role: string) =>
     (await invite(service, person, { email: newEmail(), role })).status;
   for (const role of ["owner", "admin", "auditor", "member"]) {
@@ -111,7 +110,7 @@ await t.test("another person's invitation is 403, on record where it came from, 
   t.equal((await accept(service, person, body.token)).status, 200);
 });
 
-await t.test("an unknown token is 404 and on nobody's record", async (t) => {
+await t.test("an unknown token is 404 and is recorded for no organization", async (t) => {
   const answer = await accept(service, stranger, `cfi1_${"A".repeat(43)}`);
   await call(service, "POST", "/api/orgs", { token: stranger.token, body: { name: "Another" } });
   t.equal(answer.status, 404);

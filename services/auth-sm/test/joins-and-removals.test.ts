@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
+import type { AuditDraft } from "@coffer/events";
 import { cutName } from "@coffer/history";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import {
@@ -23,7 +25,7 @@ import {
 } from "./support/histories.ts";
 import { ask, bearer, createFolder, createMachine } from "./support/machines.ts";
 import { join } from "./support/members.ts";
-import { sealed } from "./support/people.ts";
+import { logIn, sealed } from "./support/people.ts";
 import { rotate, rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -33,6 +35,7 @@ const service = await startAuthSm(t);
 const { vaults } = service.observer;
 const owner = await registerSigner(service);
 const admin = await joinSigned(service, owner, "admin");
+const sealedToPerson = "eyJhbGciOiJFQ0RILUVTK0EyNTZLVyJ9.a2V5.aXY.Y2lwaGVydGV4dA.dGFn";
 const get = (path: string, token = owner.token, headers = {}) => call(service, "GET", path, { token, headers });
 
 await t.test("a machine joins with the invitation of the token that it spent", async (t) => {
@@ -131,7 +134,7 @@ await t.test("a machine polls, and its lists change with the history", async (t)
   t.equal((await ask(service, machine, "GET", "/folders")).body.data[0]?.history_seq, 2);
 });
 
-await t.test("the heads of what a member holds are told to who manages, also after the removal", async (t) => {
+await t.test("a manager reads the heads of a member's histories, also after the removal", async (t) => {
   const folder = await createSignedFolder(service, owner);
   const member = await joinSigned(service, owner);
   t.equal((await shareSigned(service, owner, folder, member, "read")).status, 200);
@@ -153,6 +156,81 @@ await t.test("the heads of what a member holds are told to who manages, also aft
   vaults.refusal = new ServiceError("unavailable", "away");
   t.equal((await get(path)).status, 503);
   vaults.refusal = null;
+});
+
+await t.test("a person who came back signs in a folder once another manager has set that person again", async (t) => {
+  const folder = await createSignedFolder(service, owner);
+  const removed = await joinSigned(service, owner);
+  t.equal((await shareSigned(service, owner, folder, removed, "manage")).status, 200);
+  const heads = (await get(`/api/org/members/${removed.userId}/heads`)).body.data;
+  await call(service, "DELETE", `/api/org/members/${removed.userId}`, { token: owner.token });
+  const who = `user:${removed.userId}` as const;
+  const drop = await signNext(service, owner, orgRes(owner.orgId), { drop: [who], cut: heads as never });
+  t.equal((await append(service, owner, orgRes(owner.orgId), drop)).status, 201);
+  const again = await signNext(service, owner, orgRes(owner.orgId), { drop: [who], cut: heads as never });
+  t.equal((await append(service, owner, orgRes(owner.orgId), again)).status, 201, "a cut is stated again");
+  const cuts = (): AuditDraft[] =>
+    service.observer.records.filter(({ action, target }) => action === "history.cut" && target.id === removed.userId);
+  await until("both cuts are recorded", () => cuts().length === 2);
+  const changes = { histories: Object.keys(heads).length };
+  for (const cut of cuts()) t.match(cut, { org_id: owner.orgId, actor: { id: owner.userId }, changes });
+  // The removal has ended every session of the person.
+  const member = { ...removed, ...(await logIn(service, removed)) };
+  await joinSigned(service, owner, "member", member);
+  const state = await stateOf(service, owner, folderRes(folder));
+  t.equal(state?.head.seq, 1, "the folder still names the person");
+
+  // Another program gives the folder again without an entry.
+  const path = `/api/org/folders/${folder}/members/${member.userId}`;
+  const body = { permission: "manage", encrypted_key: sealedToPerson };
+  t.equal((await call(service, "PUT", path, { token: owner.token, body })).status, 200);
+  const rename = async (name: string) => {
+    const entry = await signNext(service, member, folderRes(folder), { name });
+    return call(service, "PATCH", `/api/org/folders/${folder}`, { token: member.token, body: { name, entry } });
+  };
+  t.match(await rename("before"), { status: 400, body: { message: /came back/ } });
+  t.equal((await shareSigned(service, owner, folder, member, "manage")).status, 200, "an entry may come all the same");
+  t.match(await rename("after"), { status: 200 });
+});
+
+await t.test("a cut at an entry that no history has is compared, whatever its number", async (t) => {
+  const folder = await createSignedFolder(service, owner);
+  const removed = await joinSigned(service, owner);
+  t.equal((await shareSigned(service, owner, folder, removed, "manage")).status, 200);
+  await call(service, "DELETE", `/api/org/members/${removed.userId}`, { token: owner.token });
+  const cut = { [await cutName(folderRes(folder))]: [Number.MAX_SAFE_INTEGER, "0".repeat(64)] };
+  const drop = await signNext(service, owner, orgRes(owner.orgId), {
+    drop: [`user:${removed.userId}`],
+    cut: cut as never,
+  });
+  t.equal((await append(service, owner, orgRes(owner.orgId), drop)).status, 201);
+  const member = { ...removed, ...(await logIn(service, removed)) };
+  await joinSigned(service, owner, "member", member);
+  t.equal((await shareSigned(service, owner, folder, member, "manage")).status, 200);
+  const entry = await signNext(service, member, folderRes(folder), { name: "mine" });
+  const body = { name: "mine", entry };
+  const answer = await call(service, "PATCH", `/api/org/folders/${folder}`, { token: member.token, body });
+  t.match(answer, { status: 400, body: { message: /came back/ } });
+});
+
+await t.test("what a person signed for is cut too, when the person holds it no more", async (t) => {
+  const folder = await createSignedFolder(service, owner);
+  const member = await joinSigned(service, owner);
+  t.equal((await shareSigned(service, owner, folder, member, "manage")).status, 200);
+  const other = await joinSigned(service, owner);
+  t.equal((await shareSigned(service, member, folder, other, "read")).status, 200);
+  const drop = await signNext(service, owner, folderRes(folder), {
+    drop: [`user:${member.userId}`],
+    ver: 2,
+    check: someCheck(),
+  });
+  await call(service, "DELETE", `/api/org/folders/${folder}/members/${member.userId}`, { token: owner.token });
+  t.equal(
+    (await rotate(service, owner, folder, { ...(await rotationOf(service, owner, folder)), entry: drop })).status,
+    200,
+  );
+  const heads = (await get(`/api/org/members/${member.userId}/heads`)).body.data;
+  t.ok(Object.hasOwn(heads, await cutName(folderRes(folder))));
 });
 
 await t.test("the only manager of something with a history is not removed without force", async (t) => {
@@ -188,7 +266,7 @@ await t.test("the only manager of something with a history is not removed withou
   );
 });
 
-await t.test("who leaves alone is told the names of own folders", async (t) => {
+await t.test("a person who leaves alone reads the names of own folders", async (t) => {
   const leaving = await joinSigned(service, owner, "admin");
   const folder = await createSignedFolder(service, leaving, "to be handed over");
   const leave = () => call(service, "DELETE", `/api/org/members/${leaving.userId}`, { token: leaving.token });

@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { AuditDraft } from "@coffer/events";
-import { auditSchemaName } from "@coffer/events";
+import { type AuditDraft, auditSchemaName } from "@coffer/events";
 import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import t from "tap";
 import { schema } from "../src/migrate.ts";
-import type { JudgedFolder } from "../src/store/secret-writes.ts";
-import { createSecretWrites } from "../src/store/secret-writes.ts";
+import { type AuthorizedFolder, createSecretWrites } from "../src/store/secret-writes.ts";
 import { createFolder, createMachine, createSecret } from "./support/machines.ts";
 import { execute, share, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, sealed } from "./support/people.ts";
+import { logIn, type Person, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 // What is between the judgement and the write, which no caller can time: the statements alone, with what was judged.
@@ -52,10 +49,16 @@ const audit = (actor: Actor): AuditDraft => ({
   source: { ip: "192.0.2.1", user_agent: null },
   request: { id: "judged", method: "POST", route: "/", status: 201 },
 });
-const folder = (actor: Actor, over: Partial<JudgedFolder> = {}) => ({ actor, orgId, folderId, keyVersion: 1, ...over });
+const folder = (actor: Actor, over: Partial<AuthorizedFolder> = {}) => ({
+  actor,
+  orgId,
+  folderId,
+  keyVersion: 1,
+  ...over,
+});
 const now = new Date();
 
-const insert = (actor: Actor, over: Partial<JudgedFolder> = {}, record = audit(actor)) =>
+const insert = (actor: Actor, over: Partial<AuthorizedFolder> = {}, record = audit(actor)) =>
   writes.insert({
     uid: `s${randomUUID().slice(1, 22)}`,
     recordType: "login",
@@ -67,7 +70,7 @@ const insert = (actor: Actor, over: Partial<JudgedFolder> = {}, record = audit(a
 
 const outboxRows = (id: string) => execute(service, "SELECT id FROM auth_sm.outbox WHERE id = $1", [id]);
 
-await t.test("a secret is inserted while the judgement holds, and not otherwise", async (t) => {
+await t.test("a secret is inserted only while the conditions hold", async (t) => {
   for (const actor of [client(machine), person(owner), person(member)]) t.ok(await insert(actor), actor.type);
   const refused = { reader: client(reader), ungranted: client(ungranted), revoked: client(revoked) };
   const others = { auditor: person(auditor), suspended: person(suspended), stranger: person(stranger) };
@@ -79,7 +82,7 @@ await t.test("a secret is inserted while the judgement holds, and not otherwise"
   t.equal(await insert(client(machine), { folderId: randomUUID() }), null, "no such folder");
 });
 
-await t.test("a secret is replaced and removed while the judgement holds, and not otherwise", async (t) => {
+await t.test("a secret is replaced and removed only while the conditions hold", async (t) => {
   const uid = await createSecret(service, machine, folderId);
   const present = await database
     .prepared<Parameters<typeof writes.replace>[0]["present"]>(
@@ -104,7 +107,7 @@ await t.test("a secret is replaced and removed while the judgement holds, and no
   t.equal(await remove(client(machine)), null, "it has changed since");
 });
 
-await t.test("what was not written left no record", async (t) => {
+await t.test("a write that did not happen leaves no record", async (t) => {
   const [refused, written] = [audit(client(revoked)), audit(client(machine))];
   t.equal(await insert(client(revoked), {}, refused), null);
   t.strictSame(await outboxRows(refused.id), []);

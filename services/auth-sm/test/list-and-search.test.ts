@@ -46,6 +46,7 @@ await t.test("the list holds what the client may access and nothing else, in ord
   t.strictSame(Object.keys(body.data[0] ?? {}).sort(), [
     "created_at",
     "data_encrypted",
+    "expires_at",
     "field_names",
     "folder_id",
     "history_seq",

@@ -2,8 +2,7 @@ import { startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { randomBytes } from "node:crypto";
 import { until } from "@coffer/testkit";
 import t from "tap";
-import type { Answer } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { type Answer, call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
 import { beginLogin, device, newDevice, newEmail, register, registration } from "./support/people.ts";
 import { changePassword, registerRecoverable, wrongProof } from "./support/proofs.ts";
@@ -83,7 +82,7 @@ const areEqual = async (email: string): Promise<boolean> => {
 /** The setup's public key, which an answer to a registration shows. */
 const setupKey = async (email: string) => inBase64url(await registrationAnswer(email), 32, 64);
 
-await t.test("by a registration and a login that are answered nobody sees who has an account", async (t) => {
+await t.test("the answers of a registration and a login do not reveal who has an account", async (t) => {
   const old = await register(service);
   const changed = await register(service);
   for (const email of [old.email, newEmail()]) t.equal(await areEqual(email), true, "there is one setup");

@@ -5,8 +5,7 @@ import { until } from "@coffer/testkit";
 import t from "tap";
 import { knownPlaceSweep } from "../src/accounts/known-place.ts";
 import { schema } from "../src/migrate.ts";
-import type { Answer } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { type Answer, call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
 import { logIn, loginProof, newEmail, register } from "./support/people.ts";
 import { proofOf, wrongProof } from "./support/proofs.ts";
@@ -43,7 +42,7 @@ const renewAt = async (from: string, person: { refreshToken: string }): Promise<
 };
 const tenGood = Array<number>(10).fill(200);
 
-await t.test("ten logins that were begun and not finished put off the next, whoever has the account", async (t) => {
+await t.test("ten unfinished logins delay the next, with and without an account", async (t) => {
   const { email } = await register(service);
   const answers: Answer[] = [];
   for (const asked of [email, newEmail()]) {

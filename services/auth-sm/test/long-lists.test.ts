@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { AuditDraft } from "@coffer/events";
-import { until } from "@coffer/testkit";
+import { requestSlowly, until } from "@coffer/testkit";
 import t from "tap";
-import type { AnswerBody } from "./support/call.ts";
-import { call } from "./support/call.ts";
-import type { Machine } from "./support/machines.ts";
-import { ask, bearer, createFolder, createMachine } from "./support/machines.ts";
+import { type AnswerBody, call } from "./support/call.ts";
+import { ask, bearer, createFolder, createMachine, type Machine } from "./support/machines.ts";
 import { insertSecrets } from "./support/many-secrets.ts";
 import { execute } from "./support/members.ts";
 import { register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
-import { askSlowly } from "@coffer/testkit";
 
 // Lists that do not fit into a part, which has at most 1,000 secrets and ends with the one that reaches 2 MiB.
 
@@ -118,7 +115,7 @@ await t.test(
   },
 );
 
-await t.test("a long list has the tag that its caller is told to hold", async (t) => {
+await t.test("the tag of a long list is the tag of the answer that its caller gets", async (t) => {
   const { folder, machine } = await filled(largeInPart + 1, large);
   for (const [path, token] of [
     ["/api/sm/v1/secrets", bearer(machine)],
@@ -144,7 +141,7 @@ async function askedSlowly(path = "/secrets") {
   const count = manyParts * largeInPart;
   const { folder, uids, machine } = await filled(count, large);
   const id = randomUUID();
-  const answer = await askSlowly(`${service.url}/api/sm/v1${path}`, {
+  const answer = await requestSlowly(`${service.url}/api/sm/v1${path}`, {
     authorization: `Bearer ${bearer(machine)}`,
     "x-request-id": id,
   });
@@ -170,6 +167,13 @@ await t.test(
   },
 );
 
+await t.test("a secret that expires before its part is read is left out", async (t) => {
+  const { answer, uids } = await askedSlowly();
+  const last = uids.at(-1);
+  await execute(service, "UPDATE auth_sm.secrets SET expires_at = $2 WHERE uid = $1", [last, service.clock.now()]);
+  t.strictSame(uidsOf(JSON.parse(await answer.read()) as AnswerBody), uids.slice(0, -1));
+});
+
 await t.test("a machine that is revoked gets no further part, and no record says that it got all", async (t) => {
   const { answer, id, machine, uids } = await askedSlowly();
   await execute(service, "UPDATE auth_sm.clients SET revoked_at = now() WHERE id = $1", [machine.clientId]);
@@ -181,7 +185,7 @@ await t.test("a machine that is revoked gets no further part, and no record says
   t.ok(handedOut.reduce((sum, { count = 0 }) => sum + count, 0) < uids.length);
 });
 
-await t.test("a machine whose grant is withdrawn gets nothing more of that folder", async (t) => {
+await t.test("a machine whose grant is revoked gets nothing more of that folder", async (t) => {
   const { answer, uids, machine } = await askedSlowly();
   await execute(service, "DELETE FROM auth_sm.client_folders WHERE client_id = $1", [machine.clientId]);
   const { data } = JSON.parse(await answer.read()) as AnswerBody;

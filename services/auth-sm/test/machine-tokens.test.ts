@@ -130,7 +130,7 @@ await t.test("a client expires at its time, also with a token that was let in be
   t.equal((await present(token)).status, 401, "at the time itself");
 });
 
-await t.test("a grant that was withdrawn ends access at the next request", async (t) => {
+await t.test("a revoked grant ends access at the next request", async (t) => {
   const reader = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
   const uid = await createSecret(service, machine, folder);
   const token = bearer(reader, { now: service.clock.now() });

@@ -2,8 +2,7 @@ import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { join, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, register } from "./support/people.ts";
+import { logIn, type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);

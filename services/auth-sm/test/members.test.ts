@@ -1,9 +1,7 @@
 import t from "tap";
 import { call } from "./support/call.ts";
-import type { Role } from "./support/members.ts";
-import { accept, invite, join, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { register } from "./support/people.ts";
+import { accept, invite, join, type Role, startCompany } from "./support/members.ts";
+import { type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -74,7 +72,7 @@ await t.test("what is malformed is 400, a person who is no member 404", async (t
   t.equal((await change(owner, member.userId, { role: "member" }, "x")).status, 403);
 });
 
-await t.test("nobody gives more than they have, and an admin touches no owner", async (t) => {
+await t.test("no member gives more than its own rights, and an admin changes no owner", async (t) => {
   const secondOwner = await newMember("owner");
   for (const about of ["owner", "admin", "auditor", "member"] as const) {
     const person = about === "owner" ? secondOwner : await newMember(about);

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Membership } from "@coffer/events";
-import { isUnderstood, lostMembershipsKey, memberships, namedMemberships } from "@coffer/events";
+import { isUnderstood, lostMembershipsKey, type Membership, memberships, namedMemberships } from "@coffer/events";
 import { until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import pg from "pg";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { accept, execute, invite, join, orgOf } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { register, registration } from "./support/people.ts";
+import { type Person, register, registration } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 // What other services are told of memberships, whose copy they keep.
@@ -53,35 +51,38 @@ await t.test("who founds an organization is its owner from the start", async (t)
   t.match(await told(owner, 1, founded.body.id), [{ role: "owner", status: "active" }]);
 });
 
-await t.test("every change of a membership is told, and over removal and return its version only grows", async (t) => {
-  // Stays logged in, with an organization besides.
-  const person = await register(service, { orgName: "Elsewhere" });
-  t.equal((await accept(service, person, await invited(person.email))).status, 200);
-  t.equal((await change(person.userId, { role: "admin" })).status, 200);
-  t.equal((await change(person.userId, { status: "suspended" })).status, 200);
-  t.equal((await change(person.userId, { status: "active" })).status, 200);
-  t.equal((await change(person.userId, { status: "active" })).status, 200, "which changes nothing");
-  t.equal((await remove(owner, person.userId)).status, 204);
-  t.equal((await accept(service, person, await invited(person.email, "auditor"))).status, 200);
-  t.equal((await remove(person, person.userId)).status, 204, "the person leaves");
-  const states = await told(person, 7);
-  t.strictSame(states.map(stateOf), [
-    "member active",
-    "admin active",
-    "admin suspended",
-    "admin active",
-    "admin removed",
-    "auditor active",
-    "auditor removed",
-  ]);
-  t.equal(new Set(states.map(({ version }) => version)).size, 7);
-  t.strictSame(toldOf(person), states, "in the order in which they happened");
-  t.ok(states.every(({ email, name }) => email === person.email && name === person.email));
-  const [, , , , removed, returned] = states.map(({ joined_at }) => joined_at);
-  t.not(removed, returned, "who returns has joined anew");
-});
+await t.test(
+  "every change of a membership is published, and its version grows also after removal and return",
+  async (t) => {
+    // Stays logged in, with an organization besides.
+    const person = await register(service, { orgName: "Elsewhere" });
+    t.equal((await accept(service, person, await invited(person.email))).status, 200);
+    t.equal((await change(person.userId, { role: "admin" })).status, 200);
+    t.equal((await change(person.userId, { status: "suspended" })).status, 200);
+    t.equal((await change(person.userId, { status: "active" })).status, 200);
+    t.equal((await change(person.userId, { status: "active" })).status, 200, "which changes nothing");
+    t.equal((await remove(owner, person.userId)).status, 204);
+    t.equal((await accept(service, person, await invited(person.email, "auditor"))).status, 200);
+    t.equal((await remove(person, person.userId)).status, 204, "the person leaves");
+    const states = await told(person, 7);
+    t.strictSame(states.map(stateOf), [
+      "member active",
+      "admin active",
+      "admin suspended",
+      "admin active",
+      "admin removed",
+      "auditor active",
+      "auditor removed",
+    ]);
+    t.equal(new Set(states.map(({ version }) => version)).size, 7);
+    t.strictSame(toldOf(person), states, "in the order in which they happened");
+    t.ok(states.every(({ email, name }) => email === person.email && name === person.email));
+    const [, , , , removed, returned] = states.map(({ joined_at }) => joined_at);
+    t.not(removed, returned, "who returns has joined anew");
+  },
+);
 
-await t.test("who registers with an invitation is told of", async (t) => {
+await t.test("a registration with an invitation is published", async (t) => {
   const body = await registration(service);
   const invite_token = await invited(body.email, "auditor");
   const answer = await call(service, "POST", "/api/auth/register/finish", {
@@ -91,7 +92,7 @@ await t.test("who registers with an invitation is told of", async (t) => {
   t.match(await told({ userId: answer.body.user.id }, 1), [{ role: "auditor", status: "active", name: "Ada" }]);
 });
 
-await t.test("what is refused tells nothing", async (t) => {
+await t.test("a refused change publishes nothing", async (t) => {
   const person = await register(service);
   const token = await invited(person.email);
   t.equal((await accept(service, owner, token)).status, 403);
@@ -101,7 +102,7 @@ await t.test("what is refused tells nothing", async (t) => {
   t.equal(toldOf(owner).length, 1);
 });
 
-await t.test("all memberships are listed as they are, with the version that was told last", async (t) => {
+await t.test("the list has all present memberships, with the version that was published last", async (t) => {
   const { all, asOf, pages } = await listed();
   t.equal(pages, 1);
   const newest = new Map<string, Membership>();
@@ -170,7 +171,7 @@ await t.test("a change that has its version and is not committed yet is waited f
   t.ok((found?.version ?? Infinity) <= asOf);
 });
 
-await t.test("those that are named are told as they are, and who is none is left out", async (t) => {
+await t.test("the requested memberships are returned as they are, without people who are not members", async (t) => {
   const person = await register(service);
   await join(service, orgId, person, "admin", "suspended");
   const named = [

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { folderNewsSince } from "@coffer/events";
+import { folderCatchUpSince } from "@coffer/events";
 import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
-import { folderNewsSweep } from "../src/folders/sweep-news.ts";
+import { folderChangesSweep } from "../src/folders/sweep-changes.ts";
 import { call } from "./support/call.ts";
 import { createFolder } from "./support/machines.ts";
 import { execute, startCompany } from "./support/members.ts";
@@ -22,7 +22,7 @@ const database = createDatabase({ url: postgres.url, schema: "auth_sm", telemetr
 t.teardown(() => database.close());
 
 const ask = (since: string | null, after: string | null = null) =>
-  observer.sync.request(folderNewsSince, { since, after }, { timeoutMilliseconds: 20_000 });
+  observer.sync.request(folderCatchUpSince, { since, after }, { timeoutMilliseconds: 20_000 });
 const now = async (): Promise<string> => (await ask(null)).until;
 const rename = (folder: string, name = randomUUID()) =>
   call(service, "PATCH", `/api/org/folders/${folder}`, { token: owner.token, body: { name } });
@@ -65,7 +65,7 @@ async function connected(t: { teardown(work: () => unknown): unknown }): Promise
   return client;
 }
 
-await t.test("what was told since a moment is told again as it was, to who asks", async (t) => {
+await t.test("the events since a time are returned as they were published", async (t) => {
   const since = await now();
   const folder = await createFolder(service, owner);
   await rename(folder);
@@ -87,7 +87,7 @@ await t.test("what was told since a moment is told again as it was, to who asks"
   });
 });
 
-await t.test("what was being noted at a moment is told since then", async (t) => {
+await t.test("an event that was being recorded at that time is returned", async (t) => {
   const client = await connected(t);
   await client.query("BEGIN");
   const folder = await note(client);
@@ -99,7 +99,7 @@ await t.test("what was being noted at a moment is told since then", async (t) =>
   t.ok((await newsSince(since)).folders.some(({ folder_id }) => folder_id === folder));
 });
 
-await t.test("many come in parts, each once, and so do large ones", async (t) => {
+await t.test("many events come in parts, each once, and so do large ones", async (t) => {
   const client = await connected(t);
   let since = await now();
   const folder = await note(client, { count: 1_200 });
@@ -119,7 +119,7 @@ await t.test("many come in parts, each once, and so do large ones", async (t) =>
   );
 });
 
-await t.test("while the bus is away nothing is noted: it is told when it is back", async (t) => {
+await t.test("while the bus is away nothing is recorded; the event follows when the bus is back", async (t) => {
   const folder = await createFolder(service, owner);
   const since = await until("it is noted", async () => {
     const { folders, until: later } = await newsSince(await now());
@@ -147,11 +147,11 @@ async function grownOld(client: pg.ClientBase, folder: string): Promise<void> {
   );
 }
 
-await t.test("who asks for more than is kept, or from another server's moment, starts over", async (t) => {
+await t.test("a request for more than is stored, or with another server's time, starts over", async (t) => {
   const client = await connected(t);
   const since = await now();
   const folder = await note(client, { count: 2 });
-  const sweep = folderNewsSweep({ database });
+  const sweep = folderChangesSweep({ database });
   for (let sweeps = 0; sweeps < 2; sweeps += 1) t.equal(await sweep.batch(), false);
   t.match(await ask(since), { reset: false }, "what is young stays");
   await grownOld(client, folder);
@@ -168,33 +168,30 @@ await t.test("who asks for more than is kept, or from another server's moment, s
   t.match(await ask([`1${system.slice(0, -1)}`, timeline, x].join(".")), { folders: [], reset: true });
 });
 
-await t.test(
-  "while a transaction hangs nobody starts over for what was noted since, however old that is",
-  async (t) => {
-    const [hanging, client] = [await connected(t), await connected(t)];
-    await hanging.query("BEGIN");
-    await hanging.query("SELECT pg_current_xact_id()");
-    const folder = await note(client);
-    const since = await now();
-    await grownOld(client, folder);
-    const sweep = folderNewsSweep({ database });
-    for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep.batch();
-    const { folders } = await newsSince(since);
-    t.ok(folders.some(({ folder_id }) => folder_id === folder));
+await t.test("while a transaction hangs, later events are still returned, however old they are", async (t) => {
+  const [hanging, client] = [await connected(t), await connected(t)];
+  await hanging.query("BEGIN");
+  await hanging.query("SELECT pg_current_xact_id()");
+  const folder = await note(client);
+  const since = await now();
+  await grownOld(client, folder);
+  const sweep = folderChangesSweep({ database });
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep.batch();
+  const { folders } = await newsSince(since);
+  t.ok(folders.some(({ folder_id }) => folder_id === folder));
 
-    await hanging.query("COMMIT");
-    await until("the watermark goes on", async () => (await now()) !== since);
+  await hanging.query("COMMIT");
+  await until("the watermark goes on", async () => (await now()) !== since);
+  await sweep.batch();
+  t.match(await ask(since), { reset: false }, "nor when it has just ended");
+  await until("it is swept away after that", async () => {
     await sweep.batch();
-    t.match(await ask(since), { reset: false }, "nor when it has just ended");
-    await until("it is swept away after that", async () => {
-      await sweep.batch();
-      return (await ask(since)).reset;
-    });
-    await until("who asks from then on goes on", async () => !(await ask(await now())).reset);
-  },
-);
+    return (await ask(since)).reset;
+  });
+  await until("who asks from then on goes on", async () => !(await ask(await now())).reset);
+});
 
-await t.test("another moment or place than was named is refused", async (t) => {
+await t.test("a malformed time or position is refused", async (t) => {
   for (const since of ["", "x", "1.1", "1.1.-1", "1.1.1.1"]) await t.rejects(ask(since), { code: "invalid_request" });
   await t.rejects(ask(await now(), "x"), { code: "invalid_request" });
 });

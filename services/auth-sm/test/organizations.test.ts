@@ -90,7 +90,7 @@ await t.test("every active member sees the organization and who is in it, a susp
   t.match((await get("/api/account", suspended.token)).body.organizations, [{ status: "suspended" }]);
 });
 
-await t.test("every endpoint of people asks who calls", async (t) => {
+await t.test("every endpoint of people authenticates its caller", async (t) => {
   const id = "00000000-0000-7000-8000-000000000000";
   const endpoints: [string, string][] = [
     ["GET", "/api/account"],

@@ -2,8 +2,7 @@ import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { device, logIn, register } from "./support/people.ts";
+import { device, logIn, type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 import { whileWaitingFor } from "./support/waiting.ts";
 
@@ -21,7 +20,7 @@ const statusAt = async (at: { url: string }, { token }: Person) =>
   (await call(at, "GET", "/api/account", { token })).status;
 const idsOf = async (person: Person) => (await list(person)).body.data.map(({ id }) => id);
 
-await t.test("the list has the sessions that last, the one used last first, and marks the one that asks", async (t) => {
+await t.test("the list has the lasting sessions, the one used last first, and flags the caller's", async (t) => {
   const person = await register(service);
   clock.advance(1000);
   const other = await logIn(service, person);
@@ -42,7 +41,7 @@ await t.test("the list has the sessions that last, the one used last first, and 
   t.strictSame(await idsOf(person), [person.sessionId], "one that has ended is not in it");
 });
 
-await t.test("one session is ended everywhere at once, and told to the bus, to Redis and to the audit", async (t) => {
+await t.test("one session ends everywhere at once, with messages to the bus, Redis and the audit", async (t) => {
   const person = await register(service, { orgName: "One" });
   const other = await logIn(service, person);
   t.equal(await statusAt(second, other), 200);
@@ -67,7 +66,7 @@ await t.test("one session is ended everywhere at once, and told to the bus, to R
   t.type(record.org_id, "string");
 });
 
-await t.test("the session that asks may be ended too", async (t) => {
+await t.test("a caller may end its own session", async (t) => {
   const person = await register(service);
   t.equal((await end(person, person.sessionId)).status, 204);
   t.equal(await statusAt(second, person), 401);
@@ -92,7 +91,7 @@ await t.test("a session that has ended, another's, and what is no id are 404 ali
   t.match(refused, { action: "session.revoked", reason: "not_found" });
 });
 
-await t.test("others=true ends all but the one that asks, and nothing else does", async (t) => {
+await t.test("only others=true ends all sessions except the caller's", async (t) => {
   const person = await register(service);
   const others = [await logIn(service, person), await logIn(service, person)];
   for (const query of ["", "?others=false", "?others=", "?others=true&others=true"]) {

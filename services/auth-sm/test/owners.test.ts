@@ -1,9 +1,7 @@
 import t from "tap";
 import { call } from "./support/call.ts";
-import type { Role } from "./support/members.ts";
-import { join, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, register } from "./support/people.ts";
+import { join, type Role, startCompany } from "./support/members.ts";
+import { logIn, type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);

@@ -1,10 +1,8 @@
 import { until } from "@coffer/testkit";
 import t from "tap";
-import type { Answer } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { type Answer, call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, loginProof, register, sealed } from "./support/people.ts";
+import { logIn, loginProof, type Person, register, sealed } from "./support/people.ts";
 import { beginRecovery, changePassword, newPassword, proofOf, protect, registerRecoverable } from "./support/proofs.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -185,7 +183,7 @@ await t.test("a change that this session did not begin, or began long ago, is 40
   t.equal((await change(slow, { ...late, ...lateProof })).status, 400);
 });
 
-await t.test("where a second factor is on it is asked for", async (t) => {
+await t.test("a second factor that is on is required", async (t) => {
   const person = await protect(service, await register(service));
   clock.advance(30_000);
   const body = { ...(await newPassword(service, person, "another password")), ...(await proofOf(service, person)) };

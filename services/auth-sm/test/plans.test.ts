@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { connectBus } from "@coffer/bus";
-import type { PlanReport } from "@coffer/events";
-import { membershipOf, planChanged, siemPlanChanged } from "@coffer/events";
+import { membershipOf, planChanged, type PlanReport, siemPlanChanged } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestNats, TestScope } from "@coffer/testkit";
-import { testPostgres, until } from "@coffer/testkit";
+import { type TestNats, testPostgres, type TestScope, until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { register } from "./support/people.ts";

@@ -2,8 +2,7 @@ import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { beginLogin, logIn, loginProof, register } from "./support/people.ts";
+import { beginLogin, logIn, loginProof, type Person, register } from "./support/people.ts";
 import { changePassword, newPassword, proofOf, protect, wrongProof } from "./support/proofs.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -124,7 +123,7 @@ await t.test("a proof is good for 60 s, not longer", async (t) => {
   t.equal((await startTotp(person, late)).status, 403);
 });
 
-await t.test("with a second factor the code is asked for, five times at most", async (t) => {
+await t.test("with a second factor the code is required, with five attempts at most", async (t) => {
   const person = await protect(service, await register(service));
   clock.advance(30_000);
   const proof = await proofOf(service, person);

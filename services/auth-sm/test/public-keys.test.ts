@@ -2,8 +2,7 @@ import { fingerprint } from "@coffer/crypto";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { execute, join, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { register } from "./support/people.ts";
+import { type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -25,7 +24,7 @@ await t.test("a member's public key comes with the fingerprint that clients comp
   t.match(answer.headers.get("ratelimit-policy"), /^"user";/);
 });
 
-await t.test("everybody in an organization knows everybody's, nobody outside does", async (t) => {
+await t.test("members of an organization read each other's keys, and others do not", async (t) => {
   for (const caller of [owner, admin, auditor, member]) {
     for (const { userId } of [owner, member, suspended, caller]) t.equal((await ask(caller, userId)).status, 200);
     for (const id of [stranger.userId, "00000000-0000-7000-8000-000000000000", "x"]) {

@@ -52,7 +52,7 @@ await t.test("the quota's last secret is created, and the next is refused", asyn
   t.match(record, { reason: "quota_exceeded" });
 });
 
-await t.test("a deletion makes room for one secret, and a person's writes count like a machine's", async (t) => {
+await t.test("a deletion frees one secret of the quota, and a person's writes count like a machine's", async (t) => {
   const { owner, folder, machine, create } = await company();
   const [first] = await insertSecrets(service, { owner, folder, count: 20 });
   const path = `/api/org/folders/${folder}/secrets`;
@@ -137,7 +137,7 @@ await t.test("a rotation is counted by what it re-seals, and refused when that g
   t.equal(unchanged.bytes, unchanged.stored);
 });
 
-await t.test("a folder that is deleted with its secrets makes room for as many", async (t) => {
+await t.test("the deletion of a folder frees the quota of its secrets", async (t) => {
   const { owner, folder, orgId } = await company();
   await insertSecrets(service, { owner, folder, count: 20 });
   const gone = await call(service, "DELETE", `/api/org/folders/${folder}?force=true`, { token: owner.token });

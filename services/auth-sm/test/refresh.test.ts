@@ -10,8 +10,7 @@ import { schema } from "../src/migrate.ts";
 import { sessionSweep } from "../src/sessions/sweep.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, register } from "./support/people.ts";
+import { logIn, type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -187,7 +186,7 @@ await t.test("after the database was set back, a token from after that is invali
   t.equal((await refresh(person.refreshToken)).body.refresh_token, body.refresh_token);
 });
 
-await t.test("a refresh waits for the one before it, and judges its token by what that left", async (t) => {
+await t.test("a refresh waits for the one before it, and checks its token against the result", async (t) => {
   const person = await register(service);
   await client.query("BEGIN");
   await client.query("SELECT FROM auth_sm.sessions WHERE id = $1 FOR UPDATE", [person.sessionId]);

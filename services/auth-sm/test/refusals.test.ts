@@ -1,11 +1,9 @@
 import type { AuditDraft } from "@coffer/events";
 import t from "tap";
-import type { Answer, CallOptions } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { type Answer, call, type CallOptions } from "./support/call.ts";
 import { ask, createApplication, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
 import { execute, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { sealed } from "./support/people.ts";
+import { type Person, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -144,7 +142,7 @@ await t.test("a uid that is taken is a failed creation, by a machine and by a pe
   }
 });
 
-await t.test("a machine's denial names the folder that it asked for", async (t) => {
+await t.test("a machine's denial names the requested folder", async (t) => {
   const other = await createFolder(service, owner, "not granted");
   const asked = async (method: string, path: string, body?: object): Promise<AuditDraft> => {
     const headers = { "x-request-id": `tried-${(calls += 1)}` };
@@ -163,7 +161,7 @@ await t.test("a machine's denial names the folder that it asked for", async (t) 
   t.match(named, { action: "secret.created", outcome: "denied", org_id: orgId, actor: { id: machine.clientId } });
 });
 
-await t.test("a machine whose client has ended is on record with what it asked for", async (t) => {
+await t.test("the request of a machine whose client has ended is recorded", async (t) => {
   const ended = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
   const path = `/api/org/applications/${ended.applicationId}/clients/${ended.clientId}`;
   t.equal((await call(service, "DELETE", path, { token: owner.token })).status, 204);
@@ -194,7 +192,7 @@ await t.test("what was sent in the place of an id is not repeated", async (t) =>
   t.notOk(JSON.stringify(record).includes("script"));
 });
 
-await t.test("the record is the organization's in which the caller acts, and tells another's nothing", async (t) => {
+await t.test("the record belongs to the caller's organization, and reveals nothing to another", async (t) => {
   const foreign = await tried(stranger, "DELETE", `/api/org/folders/${folder}`);
   t.equal(foreign.answer.status, 404);
   t.match(await recordOf(foreign.requestId), { org_id: strangersOrgId, outcome: "failure" });

@@ -86,7 +86,7 @@ await t.test("one start allows five attempts to finish it, also of 20 at once, a
   t.strictSame(statuses, [201, ...Array<number>(15).fill(400), ...Array<number>(4).fill(409)]);
 });
 
-await t.test("a start allows five attempts, whatever fails; the next one counts anew", async (t) => {
+await t.test("a start allows five attempts, whatever fails; the next start counts from zero", async (t) => {
   const { email } = await register(service);
   const body = await registration(service, { email });
   const attempt = (change: object = {}) => call(service, "POST", finish, { body: { ...body, ...change } });
@@ -97,7 +97,7 @@ await t.test("a start allows five attempts, whatever fails; the next one counts 
   t.equal((await attempt()).status, 409);
   const sixth = await attempt();
   t.equal(sixth.status, 400);
-  t.match(sixth.body.message, /begin again/);
+  t.match(sixth.body.message, /start again/);
   const again = await registration(service, { email });
   t.equal((await call(service, "POST", finish, { body: again })).status, 409);
 });
@@ -118,7 +118,7 @@ await t.test(
       for (const stranger of [newEmail(), `x${email}`]) {
         const answer = await call(service, "POST", finish, { body: { ...other, email: stranger, ...change } });
         t.equal(answer.status, 400);
-        t.match(answer.body.message, /^this was not begun/);
+        t.match(answer.body.message, /^there is no pending start/);
       }
     t.same(await count(), before);
   },
@@ -193,7 +193,7 @@ await t.test("register/start refuses what is no message of OPAQUE", async (t) =>
   }
 });
 
-await t.test("where signups are closed nobody registers", async (t) => {
+await t.test("while signups are closed no registration succeeds", async (t) => {
   const closed = await service.replica({ COFFER_SIGNUPS: "closed" });
   const body = await registration(service, {});
   const request = { email: body.email, registration_request: "A".repeat(43) };

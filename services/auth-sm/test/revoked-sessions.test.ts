@@ -11,7 +11,7 @@ const { bus } = service.observer;
 const hour = 3_600_000;
 const longAgo = (): string => new Date(service.clock.now().getTime() - hour).toISOString();
 
-await t.test("who asks over the bus is told which sessions have ended since, and when", async (t) => {
+await t.test("a request over the bus returns which sessions have ended since, and when", async (t) => {
   const person = await register(service);
   await register(service); // whose session lasts
   const before = service.clock.now();

@@ -1,10 +1,8 @@
 import t from "tap";
 import { call } from "./support/call.ts";
-import type { Machine } from "./support/machines.ts";
-import { ask, createFolder, createMachine, createSecret } from "./support/machines.ts";
+import { ask, createFolder, createMachine, createSecret, type Machine } from "./support/machines.ts";
 import { execute, share, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn } from "./support/people.ts";
+import { logIn, type Person } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 import { whileWaitingFor } from "./support/waiting.ts";
 
@@ -42,7 +40,7 @@ await t.test("a machine that is revoked while its requests wait gets nothing mor
   }
 });
 
-await t.test("a machine whose grant is withdrawn while its requests wait gets nothing of that folder", async (t) => {
+await t.test("a machine whose grant is revoked while its requests wait gets nothing of that folder", async (t) => {
   const machine = await newMachine();
   await execute(
     service,

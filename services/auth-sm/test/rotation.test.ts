@@ -11,8 +11,7 @@ import {
 } from "./support/machines.ts";
 import { execute, join, share, startCompany } from "./support/members.ts";
 import { register, sealed } from "./support/people.ts";
-import type { RotationBody } from "./support/rotation.ts";
-import { jwe, rotate, rotationOf } from "./support/rotation.ts";
+import { jwe, rotate, type RotationBody, rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -183,7 +182,7 @@ await t.test("what is malformed, incomplete or too large is refused, and changes
   );
 });
 
-await t.test("who has the key and manage rotates, whatever the role, and nobody else", async (t) => {
+await t.test("a person with the key and manage rotates, whatever the role, and no other", async (t) => {
   const { id } = await filled();
   const body = await rotationOf(service, owner, id);
   for (const person of [admin, auditor, member, suspended]) {

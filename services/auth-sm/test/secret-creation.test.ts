@@ -37,6 +37,7 @@ await t.test("a created secret is answered by the write representation and read 
     title: "database",
     field_names: ["password", "user name"],
     key_version: 1,
+    expires_at: null,
     version: 1,
     created_at: created.body.created_at,
   });

@@ -1,5 +1,4 @@
-import type { Test } from "tap";
-import t from "tap";
+import t, { type Test } from "tap";
 import { call } from "./support/call.ts";
 import { ask, bearer, createFolder, createMachine, secretBody } from "./support/machines.ts";
 import { register, sealed } from "./support/people.ts";

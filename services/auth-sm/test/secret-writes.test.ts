@@ -1,6 +1,5 @@
-import type { TestScope } from "@coffer/testkit";
+import { type TestScope, until } from "@coffer/testkit";
 import pg from "pg";
-import { until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine, createSecret, secretBody } from "./support/machines.ts";
@@ -62,7 +61,7 @@ await t.test("of many updates at the same time each is a version of its own, and
   );
 });
 
-await t.test("while a folder's key changes writes wait, and are judged by the new one", async (t) => {
+await t.test("writes wait while a folder's key changes, and the new key decides on them", async (t) => {
   const uid = await createSecret(service, machine, folder);
   const { end } = await changing(t, folder, "UPDATE folders SET key_version = 2 WHERE id = $1");
   const [created, updated, unversioned] = await during(

@@ -52,7 +52,7 @@ await t.test("Redis keeps an ended session for the life of an access token", asy
   t.ok(await revoked(second.sessionId));
 });
 
-await t.test("while Redis is away sessions begin, go on and end; when it is back it is told", async (t) => {
+await t.test("while Redis is away sessions start, continue and end; Redis gets the ends when it is back", async (t) => {
   const person = await register(service);
   await service.redis.stop();
   const { body } = await refresh(person.refreshToken);
@@ -63,7 +63,7 @@ await t.test("while Redis is away sessions begin, go on and end; when it is back
   await until("Redis knows", async () => (await revoked(person.sessionId).catch(() => null)) !== null);
 });
 
-await t.test("a Redis that is there and refuses is told again until it takes it", async (t) => {
+await t.test("a Redis that refuses gets the end again until it accepts it", async (t) => {
   const person = await register(service);
   await redis.config("SET", "min-replicas-to-write", "1");
   await t.rejects(redis.set("anything", "1"), /NOREPLICAS/);

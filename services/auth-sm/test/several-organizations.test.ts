@@ -2,8 +2,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder } from "./support/machines.ts";
 import { accept, execute, invite, join, orgOf, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { newEmail, register, sealed } from "./support/people.ts";
+import { newEmail, type Person, register, sealed } from "./support/people.ts";
 import { jwe, rotate } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -74,7 +73,7 @@ await t.test("a key is rotated in its own organization only", async (t) => {
   t.equal((await rotate(service, person, folder, body)).status, 200);
 });
 
-await t.test("accepting an invitation does not ask for an organization", async (t) => {
+await t.test("accepting an invitation requires no organization", async (t) => {
   const email = newEmail();
   const invited = await register(service, { email });
   for (const header of [{ "x-coffer-org": own }, { "x-coffer-org": "x" }, {}] as Record<string, string>[]) {

@@ -1,10 +1,8 @@
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createToken, newKeyPair } from "./support/machines.ts";
-import type { Role } from "./support/members.ts";
-import { execute, invite, join, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { newEmail, register } from "./support/people.ts";
+import { execute, invite, join, type Role, startCompany } from "./support/members.ts";
+import { newEmail, type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 // What a member has offered to others ends with the right to offer it.
@@ -25,7 +23,7 @@ const newMember = async (role: Role): Promise<Person> => {
   return person;
 };
 
-await t.test("what a member has offered and may offer no more is taken back", async (t) => {
+await t.test("a member who loses the right to an offer loses the offer", async (t) => {
   const application = await createApplication(service, owner);
   const bootstrap = async (token: string) =>
     (await call(service, "POST", "/api/sm/v1/bootstrap", { body: { token, public_key: newKeyPair().spki } })).status;

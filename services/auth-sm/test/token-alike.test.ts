@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { testPostgres } from "@coffer/testkit";
 import t from "tap";
-import type { Answer } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { type Answer, call } from "./support/call.ts";
 import { bearer, createMachine, createToken, newKeyPair } from "./support/machines.ts";
 import { execute } from "./support/members.ts";
 import { register } from "./support/people.ts";

@@ -1,8 +1,7 @@
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder, newKeyPair } from "./support/machines.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, register, sealed } from "./support/people.ts";
+import { logIn, type Person, register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);
@@ -60,7 +59,7 @@ await t.test("what is missing or malformed is 400", async (t) => {
   t.equal((await issue(owner, { folders: [{ ...one, ...sent }] })).status, 413);
 });
 
-await t.test("a token lives for 24 hours unless told, and for 7 days at most", async (t) => {
+await t.test("a token lives for 24 hours by default, and for 7 days at most", async (t) => {
   t.equal((await issue(owner, { expires_at: inTime(0) })).status, 400, "now");
   t.equal((await issue(owner, { expires_at: inTime(-1) })).status, 400, "past");
   t.equal((await issue(owner, { expires_at: inTime(7 * 24 * hour + 1) })).status, 400, "too long");

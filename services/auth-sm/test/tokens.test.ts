@@ -3,8 +3,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder, createMachine, createToken, newKeyPair } from "./support/machines.ts";
 import { execute, share, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { sealed } from "./support/people.ts";
+import { type Person, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);

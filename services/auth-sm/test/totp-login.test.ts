@@ -3,8 +3,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
 import { loginProof, register } from "./support/people.ts";
-import type { Protected } from "./support/proofs.ts";
-import { protect, wrongProof } from "./support/proofs.ts";
+import { protect, type Protected, wrongProof } from "./support/proofs.ts";
 import { startAuthSm } from "./support/service.ts";
 
 const service = await startAuthSm(t);

@@ -3,8 +3,7 @@ import { Secret } from "otpauth";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { execute } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { logIn, register } from "./support/people.ts";
+import { logIn, type Person, register } from "./support/people.ts";
 import { codeAt, proofOf, protect } from "./support/proofs.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -127,7 +126,7 @@ await t.test("a secret is tried five times at most, also 20 times at once", asyn
   t.equal((await verify(person, codeAt(again.secret, clock.now()))).status, 200, "the fifth is right");
 });
 
-await t.test("a secret waits for 15 minutes, for the session that asked for it, and is verified once", async (t) => {
+await t.test("a secret waits for 15 minutes, for the session that requested it, and is verified once", async (t) => {
   const person = await register(service);
   const other = await logIn(service, person);
   const { body } = await start(person);

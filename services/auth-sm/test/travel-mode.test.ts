@@ -6,8 +6,7 @@ import t from "tap";
 import { call } from "./support/call.ts";
 import { bearer, createFolder, createMachine } from "./support/machines.ts";
 import { accept, invite, join, startCompany } from "./support/members.ts";
-import type { Person } from "./support/people.ts";
-import { register, sealed } from "./support/people.ts";
+import { type Person, register, sealed } from "./support/people.ts";
 import { proofOf, protect, wrongProof } from "./support/proofs.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -31,7 +30,7 @@ async function whileAway(work: () => Promise<void>): Promise<void> {
   await work().finally(() => (travel.refusal = null));
 }
 
-await t.test("who has never travelled does not, since the beginning of time", async (t) => {
+await t.test("a person who never used travel mode has it off since the epoch", async (t) => {
   const person = await register(service);
   const answer = await show(person);
   t.equal(answer.status, 200);
@@ -58,7 +57,7 @@ await t.test("anybody turns it on for themselves, without a proof, and again wit
   t.equal(recordsOf(person).length, 1);
 });
 
-await t.test("vaults is told in whose session, and when it has ended the answer is that", async (t) => {
+await t.test("vaults gets the session of the switch, and when it has ended the answer is that", async (t) => {
   const person = await register(service);
   await join(service, orgId, person, "member");
   travel.refusal = new ServiceError("invalid_token", "the session has ended");
@@ -144,7 +143,7 @@ await t.test("while vaults does not answer nothing changes, and the proof stays 
   t.equal((await put(person, { enabled: false, ...proof })).status, 200);
 });
 
-await t.test("vaults is told by when it is to be done, which is well before it is said not to be", async (t) => {
+await t.test("vaults gets a deadline, well before the caller reports a failure", async (t) => {
   const person = await register(service);
   const began = service.clock.now().getTime();
   t.equal((await put(person, { enabled: true })).status, 200);
@@ -181,46 +180,43 @@ await t.test(
   },
 );
 
-await t.test(
-  "vaults is told since when the manager has the role and the member belongs, whichever is later",
-  async (t) => {
-    const { clock } = service;
-    const person = await register(service);
-    const colleague = await register(service);
-    const joinAt = async (who: Person, role: "member" | "admin") => {
-      const { body } = await invite(service, owner, { email: who.email, role });
-      const before = clock.now().getTime();
-      t.equal((await accept(service, who, body.token)).status, 200);
-      return before;
-    };
-    const colleagueJoined = await joinAt(colleague, "member");
-    const memberJoined = await joinAt(person, "member");
-    t.ok(memberJoined >= colleagueJoined);
-    t.equal((await switchOf(owner, person.userId, true)).status, 200);
-    t.ok(Date.parse(travel.standingSince ?? "") >= memberJoined, "the member joined later than the owner");
-    const promoted = clock.now().getTime();
-    const role = (to: string) =>
-      call(service, "PATCH", `/api/org/members/${colleague.userId}`, { token: owner.token, body: { role: to } });
-    t.equal((await role("admin")).status, 200);
-    t.equal((await switchOf(colleague, person.userId, true)).status, 200);
-    const since = travel.standingSince ?? "";
-    t.ok(Date.parse(since) >= promoted, "the role began later than the membership");
-    t.equal((await role("admin")).status, 200);
-    const suspension = { token: owner.token, body: { status: "suspended" } };
-    t.equal((await call(service, "PATCH", `/api/org/members/${person.userId}`, suspension)).status, 200);
-    t.equal((await switchOf(colleague, person.userId, true)).status, 200);
-    t.equal(travel.standingSince, since, "a role that stays is as old as before");
-    travel.refusal = new ServiceError("access_denied", "the member travels since before you had this role");
-    const refused = await switchOf(colleague, person.userId, false, { "x-request-id": "too-young" });
-    travel.refusal = null;
-    t.strictSame([refused.status, refused.body.error], [403, "access_denied"]);
-    t.match(await observer.record("the refusal", ({ request }) => request.id === "too-young"), {
-      org_id: orgId,
-      action: "user.travel_mode.disabled",
-      outcome: "denied",
-    });
-  },
-);
+await t.test("vaults gets the later of the manager's role and the member's membership", async (t) => {
+  const { clock } = service;
+  const person = await register(service);
+  const colleague = await register(service);
+  const joinAt = async (who: Person, role: "member" | "admin") => {
+    const { body } = await invite(service, owner, { email: who.email, role });
+    const before = clock.now().getTime();
+    t.equal((await accept(service, who, body.token)).status, 200);
+    return before;
+  };
+  const colleagueJoined = await joinAt(colleague, "member");
+  const memberJoined = await joinAt(person, "member");
+  t.ok(memberJoined >= colleagueJoined);
+  t.equal((await switchOf(owner, person.userId, true)).status, 200);
+  t.ok(Date.parse(travel.standingSince ?? "") >= memberJoined, "the member joined later than the owner");
+  const promoted = clock.now().getTime();
+  const role = (to: string) =>
+    call(service, "PATCH", `/api/org/members/${colleague.userId}`, { token: owner.token, body: { role: to } });
+  t.equal((await role("admin")).status, 200);
+  t.equal((await switchOf(colleague, person.userId, true)).status, 200);
+  const since = travel.standingSince ?? "";
+  t.ok(Date.parse(since) >= promoted, "the role began later than the membership");
+  t.equal((await role("admin")).status, 200);
+  const suspension = { token: owner.token, body: { status: "suspended" } };
+  t.equal((await call(service, "PATCH", `/api/org/members/${person.userId}`, suspension)).status, 200);
+  t.equal((await switchOf(colleague, person.userId, true)).status, 200);
+  t.equal(travel.standingSince, since, "a role that stays is as old as before");
+  travel.refusal = new ServiceError("access_denied", "the member travels since before you had this role");
+  const refused = await switchOf(colleague, person.userId, false, { "x-request-id": "too-young" });
+  travel.refusal = null;
+  t.strictSame([refused.status, refused.body.error], [403, "access_denied"]);
+  t.match(await observer.record("the refusal", ({ request }) => request.id === "too-young"), {
+    org_id: orgId,
+    action: "user.travel_mode.disabled",
+    outcome: "denied",
+  });
+});
 
 await t.test(
   "while travelling an invitation is accepted with a fresh proof alone, on record in each organization",
@@ -297,7 +293,7 @@ await t.test("what is malformed is 400", async (t) => {
   t.equal((await switchOf(owner, "x", true)).status, 404);
 });
 
-await t.test("without the bus nobody travels more or less than before", async (t) => {
+await t.test("without the bus travel mode changes for no one", async (t) => {
   await service.nats.kill();
   for (const answer of [
     await show(member),

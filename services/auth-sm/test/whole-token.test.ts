@@ -1,8 +1,7 @@
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
 import t from "tap";
 import { call } from "./support/call.ts";
-import type { Machine } from "./support/machines.ts";
-import { ask, createToken, newKeyPair } from "./support/machines.ts";
+import { ask, createToken, type Machine, newKeyPair } from "./support/machines.ts";
 import { register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { AuditDraft } from "@coffer/events";
-import { auditAppend, auditSchemaName, folderChanged } from "@coffer/events";
+import { auditAppend, type AuditDraft, auditSchemaName, folderChanged } from "@coffer/events";
 import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import { testPostgres } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
 import { migrateService, schema } from "../src/migrate.ts";
-import type { Inserted } from "../src/store/secret-writes.ts";
-import { createSecretWrites } from "../src/store/secret-writes.ts";
+import { createSecretWrites, type Inserted } from "../src/store/secret-writes.ts";
 import type { SecretReceiptRow } from "../src/store/secrets.ts";
 import { sealed } from "./support/people.ts";
 
@@ -136,50 +134,54 @@ const stored = (uids: readonly string[]) =>
     [uids],
   );
 
-await t.test("of secrets that are made together each has what is its own, whoever else is refused", async (t) => {
-  const taken = await made();
-  await left();
-  const refused = [
-    write({ clientId: here.reader }),
-    write({ clientId: elsewhere.writer }),
-    write({ place: { ...elsewhere, folderId: here.folderId } }),
-    write({ keyVersion: 2 }),
-  ];
-  const done = [write(), write({ place: elsewhere }), write()];
-  const asked = [...refused, ...done].map((each, index) => ({
-    each,
-    uid: newUid(),
-    sent: content(index % 2 === 0 ? fieldsOf(sealed()) : {}),
-  }));
-  const answers = await Promise.all([
-    ...asked.map(({ each, uid, sent }) => insert(each, uid, sent)),
-    insert(write(), taken.uid),
-  ]);
-  const receipt = ({ each, uid }: { each: Write; uid: string }) => ({
-    uid,
-    folder_id: each.folder.folderId,
-    record_type: "login",
-    created_at: moment,
-    updated_at: moment,
-    version: 1,
-    key_version: 1,
-  });
-  t.strictSame(answers, [null, null, null, null, ...asked.slice(4).map(receipt), "taken"]);
-  t.same(sorted(await left()), sorted(messages(done)), "the messages of those that were made, and of no others");
-  const there = await stored(asked.map(({ uid }) => uid));
-  t.equal(there.length, done.length);
-  for (const { uid, each, sent } of asked.slice(4))
-    t.match(
-      there.find((row) => row.uid === uid),
-      {
-        org_id: each.folder.orgId,
-        encrypted_payload: sent.encrypted_payload,
-        fields: sent.fields,
-        field_names: Object.keys(sent.fields).sort(),
-      },
-    );
-  t.equal(new Set(there.map(({ xmin }) => xmin)).size, 1, "in one transaction");
-});
+await t.test(
+  "each of several secrets in one statement gets its own values, also when others are refused",
+  async (t) => {
+    const taken = await made();
+    await left();
+    const refused = [
+      write({ clientId: here.reader }),
+      write({ clientId: elsewhere.writer }),
+      write({ place: { ...elsewhere, folderId: here.folderId } }),
+      write({ keyVersion: 2 }),
+    ];
+    const done = [write(), write({ place: elsewhere }), write()];
+    const asked = [...refused, ...done].map((each, index) => ({
+      each,
+      uid: newUid(),
+      sent: content(index % 2 === 0 ? fieldsOf(sealed()) : {}),
+    }));
+    const answers = await Promise.all([
+      ...asked.map(({ each, uid, sent }) => insert(each, uid, sent)),
+      insert(write(), taken.uid),
+    ]);
+    const receipt = ({ each, uid }: { each: Write; uid: string }) => ({
+      uid,
+      folder_id: each.folder.folderId,
+      record_type: "login",
+      created_at: moment,
+      updated_at: moment,
+      version: 1,
+      key_version: 1,
+      expires_at: null,
+    });
+    t.strictSame(answers, [null, null, null, null, ...asked.slice(4).map(receipt), "taken"]);
+    t.same(sorted(await left()), sorted(messages(done)), "the messages of those that were made, and of no others");
+    const there = await stored(asked.map(({ uid }) => uid));
+    t.equal(there.length, done.length);
+    for (const { uid, each, sent } of asked.slice(4))
+      t.match(
+        there.find((row) => row.uid === uid),
+        {
+          org_id: each.folder.orgId,
+          encrypted_payload: sent.encrypted_payload,
+          fields: sent.fields,
+          field_names: Object.keys(sent.fields).sort(),
+        },
+      );
+    t.equal(new Set(there.map(({ xmin }) => xmin)).size, 1, "in one transaction");
+  },
+);
 
 await t.test("two organizations write a secret of the same uid in one turn: each its own", async (t) => {
   const uid = newUid();
@@ -204,7 +206,7 @@ await t.test("two organizations write a secret of the same uid in one turn: each
   await left();
 });
 
-await t.test("of writes of one secret in one turn one is done, and the others are judged anew", async (t) => {
+await t.test("of grouped writes of one secret one succeeds, and the others are decided again", async (t) => {
   const uid = newUid();
   const [first, second] = await Promise.all([insert(write(), uid), insert(write(), uid)]);
   t.match(first, { uid });
@@ -262,7 +264,36 @@ await t.test("of updates and deletions that go together each has its own conditi
   );
 });
 
-await t.test("who waits for a secret in vain has written nothing, and the others have", async (t) => {
+await t.test("of writes that go together each sets, keeps or removes its own moment of expiry", async (t) => {
+  const [first, second] = ["2026-12-01T00:00:00.000001Z", "2099-12-31T23:59:59.999999Z"];
+  const moments = [first, null, second, undefined];
+  const secrets = await Promise.all(
+    moments.map((expires_at) =>
+      insert(write(), newUid(), { ...content(), ...(expires_at !== undefined && { expires_at }) }),
+    ),
+  );
+  t.match(
+    secrets,
+    [first, null, second, null].map((expires_at) => ({ version: 1, expires_at })),
+  );
+  const updates = [undefined, first, null, second];
+  const replaced = await Promise.all(
+    secrets.map((present, n) =>
+      writes.replace({
+        ...write(),
+        present: present as SecretReceiptRow,
+        content: { ...content(), expires_at: updates[n] },
+      }),
+    ),
+  );
+  t.match(
+    replaced,
+    [first, first, null, second].map((expires_at) => ({ version: 2, expires_at })),
+  );
+  await left();
+});
+
+await t.test("a write that times out on a locked secret writes nothing, and the others succeed", async (t) => {
   const [held, free] = [await made(), await made()];
   const wanted = newUid();
   const holder = new pg.Client({ connectionString: postgres.url, options: `-c search_path=${schema}` });

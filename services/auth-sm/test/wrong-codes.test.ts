@@ -1,9 +1,7 @@
 import t from "tap";
 import { call } from "./support/call.ts";
-import type { Person } from "./support/people.ts";
-import { loginProof } from "./support/people.ts";
-import type { Protected } from "./support/proofs.ts";
-import { proofOf, protect } from "./support/proofs.ts";
+import { loginProof, type Person } from "./support/people.ts";
+import { proofOf, protect, type Protected } from "./support/proofs.ts";
 import { startAuthSm } from "./support/service.ts";
 
 // How often a code of the second factor may be guessed by who knows the password.
@@ -92,7 +90,7 @@ await t.test("a right code is not counted, and a day after the first wrong one t
   t.equal((await login(person, present(person))).status, 429);
 });
 
-await t.test("fresh proofs count with logins, and one's count is nobody else's", async (t) => {
+await t.test("fresh proofs count with logins, and only for their own account", async (t) => {
   const [person, other] = [await guessed(), await protect(service)];
   const remove = async (who: Person, otp: string) =>
     call(service, "DELETE", "/api/auth/totp", { token: who.token, body: await proofOf(service, who, otp) });

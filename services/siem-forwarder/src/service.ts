@@ -1,20 +1,26 @@
-import { buildService, createServiceBase, createUsers, newId, startSweeper } from "@coffer/service";
-import type { ServiceInstance, Shared } from "@coffer/service";
+import {
+  buildService,
+  createServiceBase,
+  createUsers,
+  newId,
+  recordRefusal,
+  type ServiceInstance,
+  type Shared,
+  startSweeper,
+} from "@coffer/service";
 import type { Config } from "./config.ts";
 import { createSealer } from "./credentials/seal.ts";
 import { createDeliveryMetrics } from "./delivery/delivery-metrics.ts";
 import type { DeliveryDeps } from "./delivery/deliver.ts";
-import type { Forwarder } from "./delivery/forwarder.ts";
-import { startForwarder } from "./delivery/forwarder.ts";
+import { type Forwarder, startForwarder } from "./delivery/forwarder.ts";
 import type { Deps } from "./deps.ts";
+import { observeDrills } from "./drill/drill-metrics.ts";
 import { resealSweep } from "./endpoints/reseal.ts";
 import { migrations, schema } from "./migrate.ts";
 import { createNetworks } from "./outgoing/networks.ts";
-import type { Resolve } from "./outgoing/resolve.ts";
-import { createResolve } from "./outgoing/resolve.ts";
-import type { Plans } from "./plans/plans.ts";
-import { createPlans } from "./plans/plans.ts";
-import { recordRefusal } from "./refusals.ts";
+import { createResolve, type Resolve } from "./outgoing/resolve.ts";
+import { createPlans, type Plans } from "./plans/plans.ts";
+import { refusalsOf } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
 import { createDeliveryStore } from "./store/deliveries.ts";
@@ -55,6 +61,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     outgoingMilliseconds: seams.outgoingMilliseconds,
   };
   answerRequests(deps);
+  observeDrills(base.telemetry, base.database.pool);
   const sweeper = startSweeper(resealSweep(deps), base.telemetry.log);
   // A rotation of the keys takes effect at the start.
   sweeper.nudge();
@@ -69,10 +76,11 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     everyMilliseconds: seams.lookMilliseconds,
     timeoutMilliseconds: seams.outgoingMilliseconds,
   });
+  const refusals = refusalsOf(deps);
   const service = buildService(base, {
     routes,
     deps,
-    onRefused: (route, call, error) => recordRefusal(deps, route, call, error),
+    onRefused: (route, call, error) => recordRefusal(refusals, route, call, error),
     drain: (seconds) => forwarder.close(seconds),
     async close() {
       users.close();

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { connectBus } from "@coffer/bus";
-import { auditActions, auditAppend, auditAppendOf, mayRecord, recordedActions } from "@coffer/events";
-import type { AuditAction, AuditRecorder } from "@coffer/events";
+import { type AuditAction, auditActions } from "@coffer/contract";
+import { auditAppend, auditAppendOf, mayRecord, recordedActions } from "@coffer/events";
+import type { AuditRecorder } from "@coffer/events";
 import { createDatabase, deliverOver, enqueueAudit, migrate, sql, startRelay } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";

@@ -30,6 +30,32 @@ await t.test("what is recorded after the creation arrives once, in order, as it 
   t.match(metrics, /coffer_siem_backlog\{.*format="ecs"\} 0/);
 });
 
+await t.test("control characters and line breaks of a record arrive as they are stored", async (t) => {
+  const splunk = await startHec(t);
+  const { owner, record } = await company();
+  await webhooks.create(owner, to(splunk.url));
+  const odd = "a\u001eb\nc\u2028d\u0000";
+  const ids = [...(await record(2, { changes: { [odd]: odd } })), ...(await record(1))];
+  await tick();
+  t.same(idsOf(splunk.taken), ids);
+  t.same(splunk.taken, (await listAll(owner)).slice(1));
+});
+
+await t.test("settings that change during a delivery count from the batch after the next", async (t) => {
+  const [one, two] = [await startHec(t), await startHec(t)];
+  const { owner, record } = await company();
+  const { id } = (await webhooks.create(owner, to(one.url))).body;
+  const ids = await record(2_100);
+  one.interfere = async () => {
+    if (one.requests.length === 1) await webhooks.change(owner, id, to(two.url));
+    return null;
+  };
+  await tick();
+  const taken = [...idsOf(one.taken), ...idsOf(two.taken)].filter((each) => ids.includes(each));
+  t.same(taken, ids, "in order, and each once");
+  t.ok(one.requests.length <= 2, `${one.requests.length} requests to the former address`);
+});
+
 await t.test("a batch has at most 500 records and 512 KB", async (t) => {
   const splunk = await startHec(t);
   const { owner, record } = await company();

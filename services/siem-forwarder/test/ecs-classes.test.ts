@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { auditActions } from "@coffer/events";
+import { auditActions } from "@coffer/contract";
 import t from "tap";
 import { ecsClasses, ecsClassOf } from "../src/formats/ecs-classes.ts";
 

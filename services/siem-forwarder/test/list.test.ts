@@ -55,6 +55,21 @@ await t.test("pages join without a gap or a repetition, both ways, whatever thei
   t.type((await list(owner, { limit: 11 })).body.next_cursor, "string");
 });
 
+await t.test("after leaves out a place and what is before it, with each page and both ways", async (t) => {
+  const { owner } = await filled((orgId) => draftsOf(orgId, 12));
+  const seqs = async (query: Record<string, string | number>) => (await listAll(owner, query)).map(({ seq }) => seq);
+  t.same(await seqs({ after: 9 }), [10, 11, 12]);
+  t.same(await seqs({ after: 9, limit: 1 }), [10, 11, 12]);
+  t.same(await seqs({ after: 9, limit: 2, order: "desc" }), [12, 11, 10]);
+  t.same(
+    await seqs({ after: 0 }),
+    Array.from({ length: 12 }, (_, at) => at + 1),
+  );
+  t.same(await seqs({ after: 12 }), []);
+  for (const after of ["-1", "1.5", "x", "", "1".repeat(16)])
+    t.equal((await list(owner, { after })).status, 400, after);
+});
+
 await t.test("limit is 1 to 1000", async (t) => {
   const { owner } = await filled((orgId) => draftsOf(orgId, 400));
   for (const limit of ["0", "1001", "-1", "1.5", "ten", ""]) t.equal((await list(owner, { limit })).status, 400, limit);
@@ -96,6 +111,49 @@ await t.test("action, actor_id and outcome select, alone and together", async (t
   t.same(await seqs({ outcome: "denied", order: "desc" }), [4, 2]);
   t.same(await seqs({ outcome: "denied", actor_id: berta, action: "secret.read" }), [4]);
   t.same(await seqs({ outcome: "denied", action: "folder.created" }), []);
+});
+
+await t.test("each combination of filters selects the records that match all of them, both ways", async (t) => {
+  const actions = ["folder.created", "secret.read", "secret.updated"] as const;
+  const outcomes = ["success", "denied", "failure"] as const;
+  const actors = [randomUUID(), randomUUID(), null];
+  const { orgId, owner, records } = await filled((id) =>
+    // Every combination occurs in each run of 27 records.
+    Array.from({ length: 216 }, (_, n) =>
+      draftOf(id, {
+        action: actions[n % 3] ?? "secret.read",
+        outcome: outcomes[Math.floor(n / 3) % 3] ?? "success",
+        actor: { type: "client", id: actors[Math.floor(n / 9) % 3] ?? null },
+        time: `2026-11-20T10:00:00.${String(n).padStart(6, "0")}Z`,
+      }),
+    ),
+  );
+  t.equal(records[0]?.org_id, orgId);
+  const span = { from: "2026-11-20T10:00:00.000050Z", to: "2026-11-20T10:00:00.000150Z" };
+  for (const action of [undefined, ...actions])
+    for (const outcome of [undefined, ...outcomes])
+      for (const actor of [undefined, actors[0], randomUUID()])
+        for (const order of ["asc", "desc"] as const)
+          for (const times of [undefined, span]) {
+            const expected = records.flatMap((one, at) =>
+              (action ?? one.action) === one.action &&
+              (outcome ?? one.outcome) === one.outcome &&
+              (actor ?? one.actor.id) === one.actor.id &&
+              (times === undefined || (at >= 50 && at < 150))
+                ? [at + 1]
+                : [],
+            );
+            const query = {
+              limit: 17,
+              order,
+              ...(action && { action }),
+              ...(outcome && { outcome }),
+              ...(actor && { actor_id: actor }),
+              ...times,
+            };
+            const found = (await listAll(owner, query)).map(({ seq }) => seq);
+            t.same(found, order === "asc" ? expected : expected.toReversed(), JSON.stringify(query));
+          }
 });
 
 await t.test("from is inclusive, to is not, to the microsecond, in whatever order records came", async (t) => {

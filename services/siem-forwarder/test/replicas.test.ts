@@ -1,12 +1,9 @@
-import { fork } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { until, testNats, testPostgres, testRedis } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
-import { siemKey, startReplica } from "./forwarder.ts";
-import { issuer } from "./people.ts";
+import { startReplica } from "./forwarder.ts";
+import { startProcess } from "./process.ts";
 import { hecToken, startHec } from "./receivers/vendors.ts";
 import { allowLoopback, idsOf, startSiem } from "./siem.ts";
 
@@ -68,7 +65,25 @@ await t.test("a lease that is not renewed ends, and its former holder stores not
   );
 });
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+await t.test("the lease of a killed replica is taken within 10 s, and never before it has ended", async (t) => {
+  const splunk = await startHec(t);
+  const siem = await startSiem(t);
+  const { owner, record } = await siem.company();
+  await siem.webhooks.create(owner, hec(splunk.url));
+  await siem.tick();
+  // From here on the first replica does nothing: it is never asked to look again.
+  const ids = await record(2);
+  const seams = { now: siem.clock.now, lookMilliseconds: null };
+  const { service } = await startReplica(t, siem.stores, { env: allowLoopback, seams });
+  let seconds = 0;
+  for (; splunk.taken.length === 0 && seconds <= 60; seconds += 1) {
+    await service.forwarder.tick();
+    await siem.pass(1);
+  }
+  // It looks each second; the last of these rounds has delivered.
+  t.ok(seconds - 1 <= 10 && seconds - 1 >= 6, `taken over after ${seconds - 1} s`);
+  t.same(idsOf(splunk.taken), ids);
+});
 
 await t.test(
   "killed in the middle of a delivery: another replica has it within 10 s, in order, with nothing missing",
@@ -78,28 +93,7 @@ await t.test(
     const siem = await startSiem(t, { stores: { postgres, nats, redis } });
     const { owner, record } = await siem.company();
     await siem.webhooks.create(owner, hec(splunk.url));
-    const start = async (): Promise<ChildProcess> => {
-      const child = fork(main, {
-        env: {
-          PATH: process.env["PATH"],
-          ...allowLoopback,
-          COFFER_PORT: "0",
-          COFFER_MANAGEMENT_PORT: "0",
-          COFFER_BASE_URL: issuer,
-          COFFER_POSTGRES_URL: postgres.url,
-          COFFER_NATS_URL: nats.url,
-          COFFER_NATS_CREDENTIALS: JSON.stringify({ "siem-forwarder": nats.credentials["siem-forwarder"] }),
-          COFFER_REDIS_URL: redis.urls["siem-forwarder"],
-          COFFER_SIEM_KEYS: siemKey,
-          COFFER_LOG_LEVEL: "fatal",
-          COFFER_DRAIN_SECONDS: "5",
-        },
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      });
-      t.teardown(() => child.kill("SIGKILL"));
-      await once(child, "message");
-      return child;
-    };
+    const start = () => startProcess(t, { postgres, nats, redis });
     const ids = await record(2_000);
     // The first batch is taken, and its answer never comes: the process is killed while it waits for it.
     splunk.interfere = async ({ body }) => {

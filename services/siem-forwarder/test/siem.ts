@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { PlanName } from "@coffer/contract";
 import type { AuditDraft, AuditRecord } from "@coffer/events";
 import type { TestDatabase, TestScope } from "@coffer/testkit";
 import { createClock } from "@coffer/testkit";
-import type { PlanName } from "@coffer/events";
 import type { Seams } from "../src/service.ts";
 import { draftsOf } from "./draft.ts";
 import type { Forwarder, Stores } from "./forwarder.ts";

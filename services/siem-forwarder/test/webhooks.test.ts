@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { PlanName } from "@coffer/contract";
+import { until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
-import type { PlanName } from "@coffer/events";
 import { startForwarder, startStores } from "./forwarder.ts";
 import { hecEndpoint, webhooksAt } from "./webhooks.ts";
 
@@ -240,6 +241,60 @@ await t.test("what cannot be an endpoint's address is refused at creation and at
     t.match(await webhooks.change(owner, id, { url: address }), refused, address);
   }
   t.match(await webhooks.list(owner), [{ id, url: hecEndpoint.url }]);
+});
+
+await t.test("stored credentials are never sent to another scheme, host or port", async (t) => {
+  const { owner } = await company();
+  const origin = "https://siem.invalid:8088";
+  const token = { token: "another" };
+  const { id } = (await webhooks.create(owner, { ...hecEndpoint, url: `${origin}/` })).body;
+  const others = ["https://other.invalid:8088/", "https://siem.invalid:8089/", "https://siem.invalid/"];
+  for (const url of others) {
+    const needed = { error: "invalid_request", message: /send all credentials/, details: [{ field: "credentials" }] };
+    t.match(
+      await webhooks.change(owner, id, { url, name: "moved", enabled: false }),
+      { status: 400, body: needed },
+      url,
+    );
+  }
+  t.match(await webhooks.list(owner), [{ name: null, url: `${origin}/`, enabled: true }], "nothing was changed");
+  t.match(await webhooks.change(owner, id, { url: `${origin}/x` }), { status: 200 }, "another path");
+  t.match(
+    await webhooks.change(owner, id, { url: "https://SIEM.invalid:8088/y" }),
+    { status: 200 },
+    "another spelling",
+  );
+  t.match(await webhooks.change(owner, id, { url: others[0], credentials: token }), { status: 200 });
+  t.match(await webhooks.change(owner, id, { credentials: token }), { status: 200 }, "the same address");
+  t.match(
+    (await listAll(owner)).map(({ action, outcome }) => [action, outcome]),
+    [["siem.webhook.created", "success"], ...Array.from({ length: 4 }, () => ["siem.webhook.updated", "success"])],
+  );
+});
+
+await t.test("credentials and address that two admins change at once never come together", async (t) => {
+  const { orgId, owner, admin } = await company();
+  const { id } = (await webhooks.create(owner, { ...hecEndpoint, url: "https://first.invalid/" })).body;
+  // The chain's lock holds both changes after they have read the endpoint.
+  const holder = new pg.Client({ connectionString: stores.postgres.url });
+  await holder.connect();
+  t.teardown(() => holder.end());
+  await holder.query("begin");
+  await holder.query("select 1 from siem_forwarder.audit_chains where id = $1 for update", [orgId]);
+  const waiting = async (count: number): Promise<boolean> => {
+    const { rows } = await database.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length === count;
+  };
+  const moved = webhooks.change(owner, id, { url: "https://second.invalid/", credentials: { token: "of-the-second" } });
+  await until("the first change waits", () => waiting(1));
+  const changed = webhooks.change(admin, id, { url: "https://first.invalid/x" });
+  await until("both changes wait", () => waiting(2));
+  await holder.query("rollback");
+  t.match(await moved, { status: 200 });
+  t.match(await changed, { status: 400, body: { details: [{ field: "credentials" }] } });
+  t.match(await webhooks.list(owner), [{ url: "https://second.invalid/" }]);
 });
 
 await t.test("credentials are sealed in the database, each for its endpoint", async (t) => {

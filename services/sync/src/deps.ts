@@ -6,12 +6,12 @@ import type { Expiries } from "./connections/expiries.ts";
 import type { ConnectionLimits } from "./connections/limit-connections.ts";
 import type { Heartbeat } from "./connections/heartbeat.ts";
 import type { SyncMetrics } from "./metrics.ts";
-import type { MissedNews } from "./news/missed-news.ts";
+import type { CatchUp } from "./catch-up/catch-up.ts";
 import type { Handshake } from "./opening/handshake.ts";
 import type { FanOut } from "./pushes/fan-out.ts";
 import type { Timings } from "./timings.ts";
 
-/** All that an operation may use: its first argument. Built once, by hand, in service.ts. */
+/** The dependencies of every operation: its first argument. Built once, in service.ts. */
 export interface Deps extends Pick<StatelessBase, "bus" | "authFailures"> {
   log: Logger;
   metrics: SyncMetrics;
@@ -28,15 +28,15 @@ export interface Deps extends Pick<StatelessBase, "bus" | "authFailures"> {
   heartbeat: Heartbeat;
   expiries: Expiries;
   fanOut: FanOut;
-  /** Of records and vaults. */
-  news: MissedNews;
-  folderNews: MissedNews;
-  /** Counts a sync request of a session, in the bucket `user`. Never rejects. */
+  /** Catch-up of records and vaults. */
+  catchUp: CatchUp;
+  folderCatchUp: CatchUp;
+  /** Counts a sync request of a session in the bucket `user`. Never rejects. */
   admit(sessionId: string): ReturnType<StatelessBase["limiter"]["takeFor"]>;
-  /** Runs a question about changes when it is its turn. */
-  turns<T>(question: () => Promise<T>): Promise<T>;
-  /** Sends an answer to a person when it is the turn of one of their devices. */
-  turnsByUser<T>(userId: string, answer: () => Promise<T>): Promise<T>;
-  /** `draining`: no more connections are taken. */
+  /** Limits concurrent requests to vaults. */
+  requestSlots<T>(request: () => Promise<T>): Promise<T>;
+  /** Limits concurrent answers to the devices of one person. */
+  answerSlots<T>(userId: string, answer: () => Promise<T>): Promise<T>;
+  /** `draining`: new connections are refused. */
   state: { draining: boolean };
 }

@@ -1,12 +1,17 @@
+import { folderChanged, recordsChanged, vaultChanged } from "@coffer/events";
 import {
   buildService,
   createStatelessBase,
   createUserVerifier,
-  hearRevocations,
+  followRevocations,
   newId,
+  type ServiceInstance,
+  type Shared,
+  type StatelessBase,
 } from "@coffer/service/stateless";
-import type { ServiceInstance, Shared, StatelessBase } from "@coffer/service/stateless";
-import { createTurns, createTurnsByKey } from "./answers/turns.ts";
+import { createKeyedSemaphore, createSemaphore } from "./answers/semaphore.ts";
+import { type CatchUp, createCatchUp } from "./catch-up/catch-up.ts";
+import { folderSource, vaultSource } from "./catch-up/sources.ts";
 import type { Config } from "./config.ts";
 import { createConnections } from "./connections/connections.ts";
 import { drainConnections } from "./connections/drain.ts";
@@ -14,28 +19,26 @@ import { createExpiries } from "./connections/expiries.ts";
 import { createHeartbeat } from "./connections/heartbeat.ts";
 import type { Deps } from "./deps.ts";
 import { createSyncMetrics } from "./metrics.ts";
-import { createMissedNews } from "./news/missed-news.ts";
-import { folderNews, vaultNews } from "./news/sources.ts";
 import { createHandshake } from "./opening/handshake.ts";
 import { createAudience } from "./pushes/audience.ts";
 import { createFanOut } from "./pushes/fan-out.ts";
-import { hearChanges } from "./pushes/hear.ts";
 import { routes, upgrades } from "./routes.ts";
 import { endSessions } from "./sessions/end-sessions.ts";
-import type { Timings } from "./timings.ts";
-import { timings as defaultTimings } from "./timings.ts";
+import { type Timings, timings as defaultTimings } from "./timings.ts";
 
 const tickMilliseconds = 100;
-/** When thousands connect at once, vaults is asked by so many at a time and answers each within its time. */
-const mostQuestions = 32;
-/** An answer that is taken slowly holds up to two parts in memory all the time: nobody gets more of them at once. */
-const mostAnswersEach = 8;
+/** Bounds the load on vaults when thousands of devices connect at once. */
+const maxRequests = 32;
+/** A slow answer holds up to two parts in memory, hence the limit for each person. */
+const maxAnswersPerUser = 8;
 
-/** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
+/**
+ * Builds the service from its configuration. It does not listen yet, and its stores may be away.
+ */
 export function createService(config: Config, shared: Shared = {}, own: Partial<Timings> = {}): ServiceInstance {
   const base = createStatelessBase({ name: "sync", config, shared });
   const deps = buildDeps(base, { ...defaultTimings, ...own });
-  hearChanges(deps);
+  subscribeToChanges(deps);
   const ticking = setInterval(() => {
     deps.heartbeat.tick();
     deps.expiries.tick();
@@ -50,8 +53,8 @@ export function createService(config: Config, shared: Shared = {}, own: Partial<
     },
     close() {
       clearInterval(ticking);
-      deps.news.close();
-      deps.folderNews.close();
+      deps.catchUp.close();
+      deps.folderCatchUp.close();
       deps.revocations.close();
       for (const connection of deps.connections.all()) connection.socket.terminate();
       return Promise.resolve();
@@ -65,7 +68,7 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
   const connections = createConnections();
   const metrics = createSyncMetrics(telemetry.metrics, () => connections.size, now);
   const fanOut = createFanOut({ audience: createAudience(bus), connections, metrics });
-  const missed = { bus, connections, timings, log };
+  const shared = { bus, connections, timings, log };
   return {
     bus,
     authFailures,
@@ -75,7 +78,7 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
     newId,
     allowedOrigins: new Set(config.COFFER_SYNC_ALLOWED_ORIGINS),
     verifyUser: createUserVerifier(base),
-    revocations: hearRevocations(redis, bus, {
+    revocations: followRevocations(redis, bus, {
       lifetimeSeconds: config.COFFER_ACCESS_TOKEN_SECONDS,
       now,
       onRevoked: endSessions(bus, connections, timings),
@@ -86,12 +89,27 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
     heartbeat: createHeartbeat(timings),
     expiries: createExpiries(now),
     fanOut,
-    news: createMissedNews({ ...missed, source: vaultNews(bus, fanOut) }),
-    folderNews: createMissedNews({ ...missed, source: folderNews(bus, fanOut) }),
-    // By session: however many devices come back from one address at once, each may ask.
+    catchUp: createCatchUp({ ...shared, source: vaultSource(bus, fanOut) }),
+    folderCatchUp: createCatchUp({ ...shared, source: folderSource(bus, fanOut) }),
+    // By session: many devices may reconnect from one address at once.
     admit: (sessionId) => limiter.takeFor("user", `session ${sessionId}`),
-    turns: createTurns(mostQuestions),
-    turnsByUser: createTurnsByKey(mostAnswersEach),
+    requestSlots: createSemaphore(maxRequests),
+    answerSlots: createKeyedSemaphore(maxAnswersPerUser),
     state: { draining: false },
   };
+}
+
+/** The bus surface: pushes events to devices. Catch-up delivers what cannot be pushed now. */
+function subscribeToChanges({ bus, log, fanOut, catchUp, folderCatchUp }: Deps): void {
+  const pushOrCatchUp = async (work: Promise<void>, { missed }: CatchUp): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      log.warn({ err: error }, "a change could not be pushed: its audience is unknown");
+      missed();
+    }
+  };
+  bus.subscribe(recordsChanged, (changes) => pushOrCatchUp(fanOut.records(changes), catchUp));
+  bus.subscribe(vaultChanged, (change) => pushOrCatchUp(fanOut.vault(change), catchUp));
+  bus.subscribe(folderChanged, (change) => pushOrCatchUp(fanOut.folder(change), folderCatchUp));
 }

@@ -1,20 +1,20 @@
-/** How long things take or may take, in milliseconds. */
+/** Intervals and timeouts, in milliseconds. */
 export interface Timings {
   /** From one ping of a connection to the next. */
   ping: number;
-  /** From the moment a ping is written until its pong must have come. */
+  /** From the write of a ping to the deadline of its pong. */
   pong: number;
   /** For a fragment, or any other write, to be taken by the socket. */
   taken: number;
   /** From a `logout` to the close that follows it. */
   farewell: number;
-  /** For the reason of a session's end to come, when it is known from elsewhere that it has ended. */
+  /** The wait for the reason, when a session's end is known from another source. */
   reason: number;
-  /** From one question for missed news to the next. */
-  news: number;
-  /** The same after one that was not answered. */
-  newsAgain: number;
-  /** Over which connections are closed when nobody knows any more what they missed. */
+  /** From one catch-up to the next. */
+  catchUp: number;
+  /** From a failed catch-up to the next. */
+  catchUpRetry: number;
+  /** Over which all connections are closed when missed events are unknown. */
   startOver: number;
 }
 
@@ -24,7 +24,7 @@ export const timings: Timings = {
   taken: 30_000,
   farewell: 5_000,
   reason: 1_000,
-  news: 30_000,
-  newsAgain: 1_000,
+  catchUp: 30_000,
+  catchUpRetry: 1_000,
   startOver: 10_000,
 };

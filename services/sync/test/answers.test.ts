@@ -5,8 +5,7 @@ import { until } from "@coffer/testkit";
 import { connectRaw } from "./support/raw-device.ts";
 import type { Message } from "./support/device.ts";
 import { startSync } from "./support/start.ts";
-import { moment, nothing } from "./support/vaults.ts";
-import type { Asked, Part } from "./support/vaults.ts";
+import { type ChangesRequest, moment, nothing, type Part } from "./support/vaults.ts";
 
 const sync = await startSync(t);
 const { authSm, vaults, connect, url, logged } = sync;
@@ -25,36 +24,33 @@ const changeOf = (id: string, bytes: number): Part["changes"][number] => {
 };
 const deletionOf = (id: string): Part["deleted"][number] => ({ id, vault_id: vaultId, deleted_at: moment() });
 
-/** Answers in so many parts; part `n` is asked for with `after` "n". */
+/** A response in `count` parts; part `n` is requested with `after` "n". */
 function inParts(parts: readonly Partial<Part>[], before: (index: number) => unknown = () => undefined) {
-  return async ({ after }: Asked): Promise<Part> => {
+  return async ({ after }: ChangesRequest): Promise<Part> => {
     const index = after === null ? 0 : Number(after);
     await before(index);
     return { ...nothing(), after: index + 1 < parts.length ? String(index + 1) : null, ...parts[index] };
   };
 }
 
-await t.test(
-  "each question says on which connection it is asked, whatever the client calls its requests",
-  async (t) => {
-    const person = authSm.person();
-    const connectAs = async (id: string) =>
-      connect(person, { token: await authSm.token(person), options: { headers: { "x-request-id": id } } });
-    vaults.changes = inParts([{}, {}]);
-    const before = vaults.asked.length;
-    const [first, second] = [await connectAs("mine"), await connectAs("mine")];
-    await first.sync();
-    await second.sync();
-    await first.sync();
-    const ids = vaults.asked.slice(before).map(({ connection_id }) => connection_id);
-    t.equal(ids.length, 6);
-    t.equal(new Set([ids[0], ids[1], ids[4], ids[5]]).size, 1, "one connection");
-    t.equal(new Set([ids[2], ids[3]]).size, 1, "another one");
-    t.equal(new Set(ids).size, 2);
-  },
-);
+await t.test("each request for changes names its connection, whatever the client's request id", async (t) => {
+  const person = authSm.person();
+  const connectAs = async (id: string) =>
+    connect(person, { token: await authSm.token(person), options: { headers: { "x-request-id": id } } });
+  vaults.changes = inParts([{}, {}]);
+  const before = vaults.requests.length;
+  const [first, second] = [await connectAs("mine"), await connectAs("mine")];
+  await first.sync();
+  await second.sync();
+  await first.sync();
+  const ids = vaults.requests.slice(before).map(({ connection_id }) => connection_id);
+  t.equal(ids.length, 6);
+  t.equal(new Set([ids[0], ids[1], ids[4], ids[5]]).size, 1, "one connection");
+  t.equal(new Set([ids[2], ids[3]]).size, 1, "another one");
+  t.equal(new Set(ids).size, 2);
+});
 
-await t.test("an answer of many parts is one message, in fragments of about 64 KiB cut between records", async (t) => {
+await t.test("a response of many parts is one message, in fragments of about 64 KiB cut between records", async (t) => {
   const parts = Array.from({ length: 5 }, (_, part) => ({
     changes: Array.from({ length: 50 }, (_, index) => changeOf(`r${part}-${index}`, 5_000)),
     deleted: [deletionOf(`d${part}`)],
@@ -92,37 +88,37 @@ await t.test("a record that is larger than a fragment is not cut", async (t) => 
   t.same((await device.sync()).changes, changes);
 });
 
-await t.test("the next part is asked for while one is being sent, and no further ones", async (t) => {
+await t.test("one part is prefetched while another is sent", async (t) => {
   const parts = Array.from({ length: 4 }, (_, part) => ({
-    // More than what a socket takes at once without being read.
+    // More than a socket buffers without a reader.
     changes: Array.from({ length: 2 }, (_, index) => changeOf(`r${part}-${index}`, 200_000)),
   }));
-  const asked: number[] = [];
-  vaults.changes = inParts(parts, (index) => asked.push(index));
+  const requested: number[] = [];
+  vaults.changes = inParts(parts, (index) => requested.push(index));
   const device = await connect(authSm.person());
   const answer = await device.sync();
   t.equal(answer.changes?.length, 8);
-  t.same(asked, [0, 1, 2, 3]);
+  t.same(requested, [0, 1, 2, 3]);
 });
 
-await t.test("a device that takes nothing: no more parts are asked for, and it is closed with 1013", async (t) => {
+await t.test("a device that does not read: no more parts are requested, and it is closed with 1013", async (t) => {
   const part = { changes: Array.from({ length: 4 }, (_, index) => changeOf(`r${index}`, 100_000)), after: "0" };
-  let asked = 0;
-  // Only here is so little time given: a slow machine takes longer to take something, too.
+  let requested = 0;
+  // A short limit for this service only: a slow machine needs the usual one.
   const hasty = await startSync(t, { timings: { taken: 400 } });
-  hasty.vaults.changes = inParts([part], () => (asked += 1));
+  hasty.vaults.changes = inParts([part], () => (requested += 1));
   const device = await connectRaw(t, hasty.url, await hasty.authSm.token(hasty.authSm.person()));
   device.socket.pause();
   device.send({ type: "sync_request" });
   let seen = -1;
-  await until("no more parts are asked for", async () => {
-    const stalled = asked > 0 && seen === asked;
-    seen = asked;
+  await until("no more parts are requested", async () => {
+    const stalled = requested > 0 && seen === requested;
+    seen = requested;
     if (!stalled) await new Promise((resolve) => setTimeout(resolve, 50));
     return stalled;
   });
-  // What the system's buffers take, and not a gigabyte.
-  t.ok(asked < 60, `${asked} parts were asked for`);
+  // The buffers of the system hold some parts, not a gigabyte.
+  t.ok(requested < 60, `${requested} parts were requested`);
   await until("it is given up", async () => (await closes(1013, hasty)) > 0);
   device.socket.resume();
   await device.closed();
@@ -132,7 +128,7 @@ await t.test("a device that takes nothing: no more parts are asked for, and it i
   );
 });
 
-await t.test("limit, has_more and reset go through, and each page is a message", async (t) => {
+await t.test("limit, has_more and reset are passed on, and each page is a message", async (t) => {
   const person = authSm.person();
   const device = await connect(person);
   vaults.changes = inParts([
@@ -142,7 +138,7 @@ await t.test("limit, has_more and reset go through, and each page is a message",
   t.match(first, { has_more: true, reset: true, server_time: "2026-11-20T10:00:00.000001Z" });
   vaults.changes = inParts([{ changes: [changeOf("b", 10)], reset: true }]);
   t.match(await device.sync({ limit: 1, last_sync: String(first.server_time) }), { has_more: false, reset: true });
-  t.match(vaults.asked.at(-1), { limit: 1, last_sync: "2026-11-20T10:00:00.000001Z" });
+  t.match(vaults.requests.at(-1), { limit: 1, last_sync: "2026-11-20T10:00:00.000001Z" });
 });
 
 await t.test("has_more and server_time are those of the last part, reset that of any", async (t) => {
@@ -154,14 +150,14 @@ await t.test("has_more and server_time are those of the last part, reset that of
   t.match(await device.sync(), { reset: true, has_more: true, server_time: "2026-11-20T10:00:00.000002Z" });
 });
 
-await t.test("deletions beyond what is kept are asked for again, and all are there, behind the changes", async (t) => {
+await t.test("deletions beyond the buffer are requested again, and all follow the changes", async (t) => {
   const count = 10;
   const parts = Array.from({ length: count }, (_, part) => ({
     changes: [changeOf(`c${part}`, 10)],
     deleted: Array.from({ length: 2_500 }, (_, index) => deletionOf(`d${part}-${index}`)),
   }));
-  const asked: number[] = [];
-  vaults.changes = inParts(parts, (index) => asked.push(index));
+  const requested: number[] = [];
+  vaults.changes = inParts(parts, (index) => requested.push(index));
   const device = await connect(authSm.person());
   const answer = await device.sync();
   t.equal(answer.changes?.length, count);
@@ -169,15 +165,15 @@ await t.test("deletions beyond what is kept are asked for again, and all are the
     answer.deleted?.map(({ id }) => id),
     parts.flatMap(({ deleted }) => deleted.map(({ id }) => id)),
   );
-  t.same(asked.slice(0, count), [...parts.keys()]);
-  const [from = 0] = asked.slice(count);
-  t.ok(from > 0 && from < count, "some were kept");
-  t.same(asked.slice(count), [...parts.keys()].slice(from), "from there to the end, so that none is missed");
-  const words = vaults.asked.slice(-asked.length).map(({ only_deleted }) => only_deleted === true);
-  t.same([words.indexOf(true), words.lastIndexOf(false)], [count, count - 1], "and without what was changed");
+  t.same(requested.slice(0, count), [...parts.keys()]);
+  const [from = 0] = requested.slice(count);
+  t.ok(from > 0 && from < count, "some were buffered");
+  t.same(requested.slice(count), [...parts.keys()].slice(from), "from there to the end, so that none is missed");
+  const flags = vaults.requests.slice(-requested.length).map(({ only_deleted }) => only_deleted === true);
+  t.same([flags.indexOf(true), flags.lastIndexOf(false)], [count, count - 1], "and without what was changed");
 });
 
-await t.test("when a part does not come, the connection is closed before the end of the message", async (t) => {
+await t.test("if a part is missing, the connection is closed before the end of the message", async (t) => {
   const parts = Array.from({ length: 3 }, (_, part) => ({ changes: [changeOf(`r${part}`, 100_000)] }));
   for (const [error, code] of [
     [new ServiceError("unavailable", "not now"), 1013],
@@ -194,7 +190,7 @@ await t.test("when a part does not come, the connection is closed before the end
   t.match(logged(), /"level":"error".*a sync failed/);
 });
 
-await t.test("a part whose changes have other lengths than it says is no answer", async (t) => {
+await t.test("a part with wrong change lengths fails the response", async (t) => {
   const changes = [changeOf("a", 10), changeOf("b", 10)];
   const [one = 0, other = 0] = changes.map((change) => JSON.stringify(change).length);
   for (const change_lengths of [[one + 1, other], [one], [], [0, one + other]]) {
@@ -206,23 +202,23 @@ await t.test("a part whose changes have other lengths than it says is no answer"
   }
 });
 
-await t.test("one person's devices are sent eight answers at a time; others do not wait for them", async (t) => {
+await t.test("a person's devices get eight responses at a time; others do not wait for them", async (t) => {
   const [many, other] = [authSm.person(), authSm.person()];
-  const gate = Promise.withResolvers<undefined>();
+  const latch = Promise.withResolvers<undefined>();
   vaults.changes = async ({ user_id }) => {
-    if (user_id === many.userId) await gate.promise;
+    if (user_id === many.userId) await latch.promise;
     return nothing();
   };
   const devices = await Promise.all(Array.from({ length: 12 }, () => connect(many)));
-  const askedOfMany = (): number => vaults.asked.filter(({ user_id }) => user_id === many.userId).length;
+  const requestsOfMany = (): number => vaults.requests.filter(({ user_id }) => user_id === many.userId).length;
   for (const device of devices) device.send({ type: "sync_request" });
-  await until("eight are asked for", () => askedOfMany() === 8);
+  await until("eight are requested", () => requestsOfMany() === 8);
   t.match(await (await connect(other)).sync(), { type: "sync_response" });
-  t.equal(askedOfMany(), 8);
+  t.equal(requestsOfMany(), 8);
   const gone = await closes(1006);
   devices.at(-1)?.socket.terminate();
   await until("it is known to have gone", async () => (await closes(1006)) === gone + 1);
-  gate.resolve(undefined);
+  latch.resolve(undefined);
   for (const device of devices.slice(0, -1)) await until("it is answered", () => device.messages.length === 1);
-  t.equal(askedOfMany(), 11, "and nothing for who has gone");
+  t.equal(requestsOfMany(), 11, "and none for a closed connection");
 });

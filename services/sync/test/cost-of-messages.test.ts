@@ -11,10 +11,10 @@ const mostBytes = 64 * 1024 * 1024;
 
 const mostMessageBytes = 64 * 1024;
 setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void; // V8's own
+const collect = runInNewContext("gc") as () => void; // a function of V8
 const { authSm, connect } = await startSync(t);
 
-/** As often as a message of the greatest size has room for it. */
+/** Repeats a text up to the maximum size of a message. */
 const filled = (start: string, unit: string, end: string): string =>
   start + unit.repeat(Math.floor((mostMessageBytes - start.length - end.length) / unit.length)) + end;
 const keys = (count: number): string => Array.from({ length: count }, (_, n) => `"${n.toString(36)}":0`).join(",");
@@ -35,7 +35,7 @@ const costly: Record<string, string> = {
   "a list in every field": filled('{"type":[],"last_sync":[],"limit":[', "[],", "0]}"),
   "a long number": filled('{"type":"sync_request","limit":', "9", "}"),
   "escaped characters": filled('{"type":"', "\\u0041", '"}'),
-  "what is no JSON at the very end": filled('{"type":"sync_request","x":[', "0,", "]}"),
+  "malformed JSON at the very end": filled('{"type":"sync_request","x":[', "0,", "]}"),
 };
 
 for (const [name, text] of Object.entries(costly)) {
@@ -59,14 +59,14 @@ for (const [name, text] of Object.entries(costly)) {
   });
 }
 
-/** Sends a text in as many fragments as a message may have. */
+/** Sends a text in the maximum number of fragments. */
 function tear(socket: WebSocket, text: string): void {
   const size = Math.ceil(text.length / 64);
   for (let from = 0; from < text.length; from += size)
     socket.send(text.slice(from, from + size), { fin: from + size >= text.length });
 }
 
-await t.test("pings that are sent faster than their pongs are read fill no memory", async (t) => {
+await t.test("pings that are faster than the reader of their pongs do not fill memory", async (t) => {
   const device = await connect(authSm.person());
   await device.sync();
   device.socket.pause();
@@ -80,7 +80,7 @@ await t.test("pings that are sent faster than their pongs are read fill no memor
   device.socket.terminate();
 });
 
-/** Bytes in use after a collection: the pings of the test itself are garbage by then. */
+/** Bytes in use after a collection, which frees the test's own pings. */
 function inUse(): number {
   collect();
   const { heapUsed, external, arrayBuffers } = process.memoryUsage();

@@ -2,14 +2,14 @@ import t from "tap";
 import type { Connection } from "../src/connections/connection.ts";
 import { createExpiries } from "../src/connections/expiries.ts";
 
-// By a clock of its own: on a busy machine a second is soon over.
+// A fake clock: a busy machine may miss a second.
 
 await t.test("a connection is closed in the second in which its token expires, not before and not after", (t) => {
   let now = 0;
   const expiries = createExpiries(() => new Date(now * 1000));
   const closed: number[] = [];
   const until = (expiresAt: number): Connection =>
-    ({ holder: { expiresAt }, close: (code: number) => closed.push(expiresAt, code) }) as unknown as Connection; // all that is used
+    ({ holder: { expiresAt }, close: (code: number) => closed.push(expiresAt, code) }) as unknown as Connection; // the fields that are used
   for (const second of [100, 101, 102]) expiries.add(until(second));
   const gone = until(101);
   expiries.add(gone);
@@ -21,13 +21,13 @@ await t.test("a connection is closed in the second in which its token expires, n
   };
   t.same(closedAt(99.999), []);
   t.same(closedAt(100), [100, 4001]);
-  t.same(closedAt(100.999), [], "asked once a second");
+  t.same(closedAt(100.999), [], "checked once a second");
   expiries.add(until(100));
   t.same(closedAt(100.999).slice(-2), [100, 4001], "nor does one outlive it that came in this second");
   t.same(
     closedAt(103).filter((value) => value !== 4001 && value > 100),
     [101, 102],
-    "what was passed over is made up for",
+    "skipped seconds are caught up",
   );
   t.end();
 });

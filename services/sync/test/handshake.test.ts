@@ -3,7 +3,7 @@ import type { Upgrade } from "@coffer/http";
 import t from "tap";
 import { createHandshake } from "../src/opening/handshake.ts";
 
-/** The stream of a connection, of which the test says in which pieces it arrives. */
+/** The stream of a connection; the test decides in which pieces data arrives. */
 function openStream() {
   const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
   const headers = {
@@ -14,8 +14,8 @@ function openStream() {
   };
   const incoming = { method: "GET", headers, socket: stream };
   const upgrade = { incoming, socket: stream, head: Buffer.alloc(0), headers: [] };
-  const socket = createHandshake()(upgrade as unknown as Upgrade, undefined); // it has all that a handshake reads
-  if (socket === undefined) throw new Error("nobody is there");
+  const socket = createHandshake()(upgrade as unknown as Upgrade, undefined); // the fields that a handshake reads
+  if (socket === undefined) throw new Error("no socket");
   const outcome = new Promise<string>((resolve) => {
     socket.on("message", (data: Buffer) => resolve(data.toString("utf8")));
     socket.on("error", (error) => resolve("code" in error ? String(error.code) : error.message));

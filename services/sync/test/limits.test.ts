@@ -4,20 +4,19 @@ import t from "tap";
 import { countedInRedis, until } from "@coffer/testkit";
 import type { Device } from "./support/device.ts";
 import { connectRaw } from "./support/raw-device.ts";
-import { startReplica, startSync } from "./support/start.ts";
-import type { Replica } from "./support/start.ts";
+import { type Replica, startReplica, startSync } from "./support/start.ts";
 import { nothing } from "./support/vaults.ts";
-import { recordNews } from "./support/viewers.ts";
+import { recordEvent } from "./support/viewers.ts";
 
 const { authSm, vaults, connect, url } = await startSync(t);
-/** A session may ask so often there. */
+/** The limit of a session on that service. */
 const few = { environment: { COFFER_LIMIT_USER: "5", COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" } };
 const limited = await startSync(t, few);
-/** The one who has. */
+/** The person whose requests are limited. */
 let person = limited.authSm.person();
 let addresses = 0;
 
-/** Connects from an address of its own: upgrades are counted too. */
+/** Connects from another address, since upgrades are counted too. */
 async function connectLimited(replica: Replica = limited): Promise<Device> {
   addresses += 1;
   const headers = { "x-forwarded-for": `203.0.113.${addresses}` };
@@ -44,11 +43,11 @@ await t.test("bad input is answered with an error, and the connection stays", as
   t.match(await device.sync(), { type: "sync_response" });
 
   device.send("{");
-  t.match(await device.closed(), { code: 1008 }, "the tenth closes, whatever came between");
+  t.match(await device.closed(), { code: 1008 }, "the tenth closes, also with valid requests in between");
   t.equal(device.messages.length, wrong.length + 1);
 });
 
-await t.test("an error never quotes what was sent", async (t) => {
+await t.test("an error never quotes the message", async (t) => {
   const device = await connect(authSm.person());
   for (const message of [
     { type: "canary-7f3a" },
@@ -60,22 +59,19 @@ await t.test("an error never quotes what was sent", async (t) => {
   }
 });
 
-await t.test(
-  "what a request may say: no last_sync, or null; a limit from 1 to 1000; fields that nobody knows",
-  async (t) => {
-    const device = await connect(authSm.person());
-    const asked = async (request: object) => {
-      await device.sync(request);
-      const { last_sync, limit } = vaults.asked.at(-1) ?? {};
-      return { last_sync, limit };
-    };
-    t.same(await asked({}), { last_sync: null, limit: null });
-    t.same(await asked({ last_sync: null, limit: null }), { last_sync: null, limit: null });
-    t.same(await asked({ limit: 1 }), { last_sync: null, limit: 1 });
-    t.same(await asked({ limit: 1000, later: true }), { last_sync: null, limit: 1000 });
-    t.same(await asked({ last_sync: "2026-11-20T10:00:00Z" }), { last_sync: "2026-11-20T10:00:00Z", limit: null });
-  },
-);
+await t.test("a request may have no last_sync, or null; a limit from 1 to 1000; unknown fields", async (t) => {
+  const device = await connect(authSm.person());
+  const requestOf = async (request: object) => {
+    await device.sync(request);
+    const { last_sync, limit } = vaults.requests.at(-1) ?? {};
+    return { last_sync, limit };
+  };
+  t.same(await requestOf({}), { last_sync: null, limit: null });
+  t.same(await requestOf({ last_sync: null, limit: null }), { last_sync: null, limit: null });
+  t.same(await requestOf({ limit: 1 }), { last_sync: null, limit: 1 });
+  t.same(await requestOf({ limit: 1000, later: true }), { last_sync: null, limit: 1000 });
+  t.same(await requestOf({ last_sync: "2026-11-20T10:00:00Z" }), { last_sync: "2026-11-20T10:00:00Z", limit: null });
+});
 
 await t.test("a binary message is bad input", async (t) => {
   const device = await connect(authSm.person());
@@ -97,7 +93,7 @@ await t.test("a message has at most 64 KiB", async (t) => {
   t.match(await device.closed(), { code: 1009 });
 });
 
-await t.test("a message in shreds is cut off early", async (t) => {
+await t.test("a message in too many fragments is closed early", async (t) => {
   const device = await connect(authSm.person());
   for (let index = 0; index < 100_000 && device.socket.readyState === 1; index += 1) {
     device.socket.send("x", { fin: false });
@@ -106,26 +102,26 @@ await t.test("a message in shreds is cut off early", async (t) => {
   t.match(await device.closed(), { code: 1008 });
 });
 
-await t.test("what is no text is refused", async (t) => {
+await t.test("invalid UTF-8 is refused", async (t) => {
   const device = await connect(authSm.person());
   device.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
   t.match(await device.closed(), { code: 1007 });
 });
 
-await t.test("who asks without ever waiting for an answer is closed", async (t) => {
+await t.test("a client that sends requests without waiting for answers is closed", async (t) => {
   const device = await connect(authSm.person());
-  const gate = Promise.withResolvers<undefined>();
+  const latch = Promise.withResolvers<undefined>();
   vaults.changes = async () => {
-    await gate.promise;
+    await latch.promise;
     return nothing();
   };
-  // One is under way, sixteen wait.
+  // One is in progress, sixteen wait.
   for (let index = 0; index < 17; index += 1) device.send({ type: "sync_request", limit: index + 1 });
-  await until("the first is asked", () => vaults.asked.at(-1)?.limit === 1);
-  gate.resolve(undefined);
+  await until("the first request", () => vaults.requests.at(-1)?.limit === 1);
+  latch.resolve(undefined);
   await until("all are answered", () => device.messages.length === 17);
   t.same(
-    vaults.asked.slice(-17).map(({ limit }) => limit),
+    vaults.requests.slice(-17).map(({ limit }) => limit),
     Array.from({ length: 17 }, (_, index) => index + 1),
     "one after the other",
   );
@@ -140,7 +136,7 @@ await t.test("who asks without ever waiting for an answer is closed", async (t) 
   vaults.changes = nothing;
 });
 
-await t.test("who says nothing at all after the upgrade, or rubbish, takes nothing down", async (t) => {
+await t.test("a client that sends nothing or garbage after the upgrade does no harm", async (t) => {
   const token = await authSm.token(authSm.person());
   const { hostname, port } = new URL(url);
   const socket = connectSocket({ host: hostname, port: Number(port) });
@@ -162,11 +158,11 @@ await t.test("who says nothing at all after the upgrade, or rubbish, takes nothi
   t.match(await (await connect(authSm.person())).sync(), { type: "sync_response" });
 });
 
-await t.test("a session that asks too often is told when to ask again, by every replica; others are not", async (t) => {
+await t.test("a session above the limit gets retry_after from every replica; other sessions do not", async (t) => {
   const second = await startReplica(t, limited, few);
   await until("it is on the bus", async () => (await second.service.ready()).degraded === false);
   const { vaults } = limited;
-  const ask = async ({ send, messages }: Device): Promise<void> => {
+  const request = async ({ send, messages }: Device): Promise<void> => {
     const { length } = messages;
     send({ type: "sync_request" });
     await until("it is answered", () => messages.length > length);
@@ -174,8 +170,8 @@ await t.test("a session that asks too often is told when to ask again, by every 
   const [device, elsewhere] = await countedInRedis([limited.logged, second.logged], async () => {
     person = limited.authSm.person();
     const [device, elsewhere] = [await connectLimited(), await connectLimited(second)];
-    for (let times = 0; times < 6; times += 1) await ask(device);
-    await ask(elsewhere);
+    for (let times = 0; times < 6; times += 1) await request(device);
+    await request(elsewhere);
     return [device, elsewhere];
   });
   t.same(
@@ -184,24 +180,24 @@ await t.test("a session that asks too often is told when to ask again, by every 
   );
   t.match(device.messages.at(-1), {
     error: "rate_limited",
-    message: /^this session has asked too often: ask again in \d+ s$/,
+    message: /^too many sync requests of this session: try again in \d+ s$/,
   });
   const seconds = Number(device.messages.at(-1)?.["retry_after"]);
   t.ok(seconds >= 1 && seconds <= 60, `${seconds} s`);
-  t.equal(vaults.asked.filter(({ user_id }) => user_id === person.userId).length, 5, "vaults is not asked");
+  t.equal(vaults.requests.filter(({ user_id }) => user_id === person.userId).length, 5, "no request to vaults");
 
   t.match(elsewhere.messages, [{ type: "error", error: "rate_limited" }]);
   t.equal(elsewhere.socket.readyState, 1, "and the connection stays");
 
   vaults.viewers.set("10000000-0000-4000-8000-000000000001", [person.userId]);
-  await vaults.tell(recordNews("10000000-0000-4000-8000-000000000001", "told"));
-  await until("it is told of changes all the same", () => device.pushes().length === 1);
-  t.same(elsewhere.pushes(), [], "but not who never had an answer");
+  await vaults.publish(recordEvent("10000000-0000-4000-8000-000000000001", "pushed"));
+  await until("changes are pushed nevertheless", () => device.pushes().length === 1);
+  t.same(elsewhere.pushes(), [], "but not to a device without a response");
 });
 
-await t.test("who was refused hears what is wrong with a message all the same", async (t) => {
+await t.test("a limited client still gets errors for bad messages", async (t) => {
   const device = await connectRaw(t, limited.url, await limited.authSm.token(person));
-  // At once, so that the second is there before the first is refused.
+  // In one packet, so that the second arrives before the first is refused.
   device.socket.cork();
   device.send({ type: "sync_request" });
   device.send({ type: "hello" });
@@ -214,23 +210,20 @@ await t.test("who was refused hears what is wrong with a message all the same", 
   );
 });
 
-await t.test(
-  "who asks again before that is refused without asking the limiter, and closed at the tenth time",
-  async (t) => {
-    const refusals = async (): Promise<string | undefined> =>
-      /coffer_ratelimit_decisions_total\{[^}]*decision="refused"[^}]*\} (\d+)/.exec(await limited.metrics())?.[1];
-    const device = await connectLimited();
-    const ask = (): void => device.send({ type: "sync_request" });
-    ask();
-    await device.next("error");
-    const counted = await refusals();
-    t.ok(Number(counted) > 0);
-    for (let times = 1; times < 10; times += 1) {
-      ask();
-      t.match(await device.next("error"), { error: "rate_limited" });
-    }
-    t.equal(await refusals(), counted);
-    ask();
-    t.match(await device.closed(), { code: 1008 });
-  },
-);
+await t.test("an early request is refused without the limiter, and the tenth closes the connection", async (t) => {
+  const refusals = async (): Promise<string | undefined> =>
+    /coffer_ratelimit_decisions_total\{[^}]*decision="refused"[^}]*\} (\d+)/.exec(await limited.metrics())?.[1];
+  const device = await connectLimited();
+  const request = (): void => device.send({ type: "sync_request" });
+  request();
+  await device.next("error");
+  const counted = await refusals();
+  t.ok(Number(counted) > 0);
+  for (let times = 1; times < 10; times += 1) {
+    request();
+    t.match(await device.next("error"), { error: "rate_limited" });
+  }
+  t.equal(await refusals(), counted);
+  request();
+  t.match(await device.closed(), { code: 1008 });
+});

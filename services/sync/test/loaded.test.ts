@@ -1,7 +1,7 @@
 import { loadedPackages } from "@coffer/testkit";
 import t from "tap";
 
-void t.test("a service without tables loads nothing that speaks to Postgres", (t) => {
+void t.test("a service without tables does not load a Postgres client", (t) => {
   const loaded = loadedPackages(new URL("../src/service.ts", import.meta.url));
   t.ok(loaded.includes("@coffer/bus"));
   t.notOk(

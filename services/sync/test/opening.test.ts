@@ -1,13 +1,11 @@
 import { once } from "node:events";
-import { request } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { revokedSessionsKey } from "@coffer/events";
 import { Redis } from "ioredis";
 import t from "tap";
-import type { ClientOptions } from "ws";
-import { WebSocket } from "ws";
+import { type ClientOptions, WebSocket } from "ws";
 import { countedInRedis, until } from "@coffer/testkit";
 import { connectDevice } from "./support/device.ts";
 import { startReplica, startSync } from "./support/start.ts";
@@ -28,12 +26,12 @@ async function bodyOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Connects with a WebSocket client and reads the answer that refuses it. */
+/** Connects with a WebSocket client and reads the refusal. */
 async function refused(path: string, protocols: string[] = [], options: ClientOptions = {}): Promise<Refusal> {
   const socket = new WebSocket(path, protocols, options);
   socket.on("error", () => undefined);
   const [, response] = (await once(socket, "unexpected-response")) as [unknown, IncomingMessage];
-  const body = JSON.parse(await bodyOf(response)) as Refusal["body"]; // the shape is what the tests are about
+  const body = JSON.parse(await bodyOf(response)) as Refusal["body"]; // the tests check its shape
   return { status: response.statusCode, headers: response.headers, body };
 }
 
@@ -65,7 +63,7 @@ await t.test("a single protocol that is a token, bare or behind bearer., is acce
   }
 });
 
-await t.test("a token in the query and protocols without one: ours is selected when it is offered", async (t) => {
+await t.test("a token in the query and protocols without one: coffer.sync.v1 is selected if offered", async (t) => {
   const token = await authSm.token(authSm.person());
   const device = await connectDevice(t, url, { token, protocols: ["coffer.sync.v1"] });
   t.equal(device.socket.protocol, "coffer.sync.v1");
@@ -73,7 +71,7 @@ await t.test("a token in the query and protocols without one: ours is selected w
   t.equal(both.socket.protocol, "coffer.sync.v1");
 });
 
-await t.test("without a token, or with one that is none of ours, the upgrade is refused with 401", async (t) => {
+await t.test("without a token, or with an unknown one, the upgrade is refused with 401", async (t) => {
   const person = authSm.person();
   const [token, other] = [await authSm.token(person), await authSm.token(authSm.person())];
   const cases: Record<string, [string, string[]?]> = {
@@ -119,7 +117,7 @@ await t.test("a session that has ended is treated like an expired token", async 
   });
 });
 
-await t.test("a session that is known to have ended gets no answer", async (t) => {
+await t.test("a session that is known to have ended gets no response", async (t) => {
   const person = authSm.person();
   const token = await authSm.token(person);
   const earlier = await connect(person, { token });
@@ -145,7 +143,7 @@ await t.test("the origin of a browser's page must be allowed", async (t) => {
   }
 });
 
-await t.test("the answer to an upgrade has its request id and what is left of the limit", async (t) => {
+await t.test("the response to an upgrade has its request id and the rest of the limit", async (t) => {
   const socket = new WebSocket(`${address}?token=${await authSm.token(authSm.person())}`, {
     headers: { "x-request-id": "upgrade-1" },
   });
@@ -156,7 +154,7 @@ await t.test("the answer to an upgrade has its request id and what is left of th
   t.equal(headers["sec-websocket-extensions"], undefined, "nothing is compressed");
 });
 
-await t.test("upgrades are counted in the bucket user", async (t) => {
+await t.test("upgrades are counted in the bucket `user`", async (t) => {
   const environment = { COFFER_LIMIT_USER: "2", COFFER_TRUSTED_PROXY_CIDRS: "127.0.0.0/8" };
   const replica = await startReplica(t, sync, { environment });
   const limited = `${replica.url.replace("http", "ws")}/api/sync/ws`;
@@ -172,7 +170,7 @@ await t.test("upgrades are counted in the bucket user", async (t) => {
   t.match(refusals.at(-1), { status: 429, body: { error: "rate_limited" }, headers: { "retry-after": /^\d+$/ } });
 });
 
-await t.test("what is no WebSocket is refused in the form of every error", async (t) => {
+await t.test("a request that is not a WebSocket upgrade gets the usual error body", async (t) => {
   const token = await authSm.token(authSm.person());
   const wrong: Record<string, string>[] = [
     { "sec-websocket-version": "7", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" },
@@ -185,10 +183,10 @@ await t.test("what is no WebSocket is refused in the form of every error", async
     },
   ];
   for (const headers of wrong) {
-    const asked = request(`${url}/api/sync/ws?token=${token}`, {
+    const outgoing = request(`${url}/api/sync/ws?token=${token}`, {
       headers: { connection: "Upgrade", upgrade: "websocket", ...headers },
     }).end();
-    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const [response] = (await once(outgoing, "response")) as [IncomingMessage];
     t.equal(response.statusCode, 400, JSON.stringify(headers));
     t.match(JSON.parse(await bodyOf(response)), { error: "invalid_request", request_id: String });
   }
@@ -197,13 +195,13 @@ await t.test("what is no WebSocket is refused in the form of every error", async
   t.match(await plain.json(), { error: "not_found" });
 });
 
-/** Calls the collector, so that what is left of memory is what is held. */
+/** Collects garbage, so that the rest is what is held. */
 function collect(): void {
   setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)(); // what that flag puts there
+  (runInNewContext("gc") as () => void)(); // set by --expose-gc
 }
 
-await t.test("5,000 upgrades without a good token leave nothing behind", async (t) => {
+await t.test("5,000 upgrades without a valid token leave no memory behind", async (t) => {
   const forged = await authSm.forged(authSm.person());
   const expired = await authSm.token(authSm.person(), 0);
   const knock = async (index: number): Promise<void> => {

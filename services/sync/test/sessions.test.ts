@@ -27,8 +27,8 @@ const reasons = [
   "member_suspended",
 ] as const;
 
-await t.test("a session that was ended gets a logout with the reason, and is closed with 4001 later", async (t) => {
-  // All at the same time: the farewell is long, so that a slow machine still sees the connection before its end.
+await t.test("a revoked session gets a logout with the reason, and is closed with 4001 later", async (t) => {
+  // All at once: the delay before the close is long, so that a slow machine sees it too.
   const ended = async (reason: (typeof reasons)[number]): Promise<void> => {
     const person = authSm.person();
     const [device, sibling] = [await connect(person), await connect(authSm.person(person))];
@@ -52,7 +52,7 @@ await t.test("a session that was ended gets a logout with the reason, and is clo
   await Promise.all(reasons.map(ended));
 });
 
-await t.test("a device that logged out itself is closed with 4001, without a push", async (t) => {
+await t.test("a device that logs out itself is closed with 4001, without a push", async (t) => {
   const person = authSm.person();
   const device = await connect(person);
   await device.sync();
@@ -61,26 +61,26 @@ await t.test("a device that logged out itself is closed with 4001, without a pus
   t.same(device.pushes(), []);
 });
 
-await t.test("a logout is told before the first sync too", async (t) => {
+await t.test("a logout is pushed before the first sync too", async (t) => {
   const person = authSm.person();
   const device = await connect(person);
   await authSm.end(person, "admin_revoked");
   t.match(await device.next("push"), { action: "logout" });
 });
 
-await t.test("after the logout nothing else goes out, and nothing is answered", async (t) => {
+await t.test("after the logout no message is sent or answered", async (t) => {
   const person = authSm.person();
   const vaultId = "0192f5d2-7c65-7000-8000-000000000001";
   const observer = authSm.person();
   vaults.viewers.set(vaultId, [person.userId, observer.userId]);
   const [device, other] = [await connect(person), await connect(observer)];
   await Promise.all([device.sync(), other.sync()]);
-  const asked = vaults.asked.length;
+  const requests = vaults.requests.length;
   await authSm.end(person, "admin_revoked");
   await device.next("push");
   device.send({ type: "sync_request" });
   device.send("{");
-  await vaults.tell({
+  await vaults.publish({
     vault_id: vaultId,
     changes: [{ action: "record_updated", record_id: "secret", updated_at: moment() }],
   });
@@ -88,12 +88,12 @@ await t.test("after the logout nothing else goes out, and nothing is answered", 
   t.match(await device.closed(), { code: 4001 });
   t.match(device.messages, [{ type: "sync_response" }, { action: "logout" }]);
   t.equal(device.messages.length, 2);
-  t.equal(vaults.asked.length, asked);
+  t.equal(vaults.requests.length, requests);
 });
 
-/** An answer of which so many of the records of 32 KiB are there at once, and the rest when the gate opens. */
+/** A response with `count` records of 32 KiB at once, and the rest when the latch opens. */
 function answerInTwo(records: number) {
-  const gate = Promise.withResolvers<undefined>();
+  const latch = Promise.withResolvers<undefined>();
   const encrypted_data = "A".repeat(32 * 1024);
   const change = () => {
     const [id, at] = [randomUUID(), moment()];
@@ -102,42 +102,42 @@ function answerInTwo(records: number) {
   };
   vaults.changes = async ({ after }) => {
     if (after === null) return { ...nothing(), changes: Array.from({ length: records }, change), after: "next" };
-    await gate.promise;
+    await latch.promise;
     return nothing();
   };
-  return gate;
+  return latch;
 }
 
 await t.test(
   "a session that ends while an answer is gathered gets the logout, and nothing of the answer",
   async (t) => {
     const person = authSm.person();
-    const gate = answerInTwo(1);
-    const asked = vaults.asked.length;
+    const latch = answerInTwo(1);
+    const requests = vaults.requests.length;
     const device = await connect(person);
     device.send({ type: "sync_request" });
     device.send({ type: "sync_request" });
     device.send("{");
-    await until("the second part is asked", () => vaults.asked.length === asked + 2);
+    await until("the second part is requested", () => vaults.requests.length === requests + 2);
     await authSm.end(person, "admin_revoked");
     t.match(await device.next("push"), { action: "logout", session_id: person.sessionId, reason: "admin_revoked" });
-    gate.resolve(undefined);
+    latch.resolve(undefined);
     t.match(await device.closed(), { code: 4001 });
     t.equal(device.messages.length, 1);
-    t.equal(vaults.asked.length, asked + 2, "nor is the second request looked at");
+    t.equal(vaults.requests.length, requests + 2, "the second request is not processed");
     vaults.changes = nothing;
   },
 );
 
-await t.test("one of which an answer is half sent is closed at once: no end of it goes out", async (t) => {
+await t.test("a connection in the middle of a response is closed at once, before the response ends", async (t) => {
   const person = authSm.person();
-  const gate = answerInTwo(5);
+  const latch = answerInTwo(5);
   const device = await connectRaw(t, sync.url, await authSm.token(person));
   device.send({ type: "sync_request" });
   await until("half of it is there", () => device.frames.length > 0);
   await authSm.end(person, "admin_revoked");
   await until("it is closed", () => device.frames.some(({ opcode }) => opcode === 8));
-  gate.resolve(undefined);
+  latch.resolve(undefined);
   t.equal(device.frames.findLast(({ opcode }) => opcode === 8)?.payload.readUInt16BE(0), 4001);
   t.notOk(
     device.frames.some(({ fin, opcode }) => fin && opcode < 8),
@@ -146,18 +146,18 @@ await t.test("one of which an answer is half sent is closed at once: no end of i
   vaults.changes = nothing;
 });
 
-await t.test("an end that is known from Redis alone closes with 4001, within a second or so", async (t) => {
+await t.test("a revocation in Redis alone closes with 4001, within about a second", async (t) => {
   const person = authSm.person();
   const device = await connect(person);
   await device.sync();
   const began = performance.now();
   await store.zadd(revokedSessionsKey, Date.now(), person.sessionId);
   t.match(await device.closed(), { code: 4001 });
-  t.ok(performance.now() - began < 15_000, "not when somebody asks auth-sm the next time");
+  t.ok(performance.now() - began < 15_000, "before the next request to auth-sm");
   t.same(device.pushes(), []);
 });
 
-await t.test("with the bus away too", async (t) => {
+await t.test("also with the bus away", async (t) => {
   const person = authSm.person();
   const device = await connect(person);
   await device.sync();
@@ -170,7 +170,7 @@ await t.test("with the bus away too", async (t) => {
   await backAgain();
 });
 
-await t.test("an end that was said while the bus was away, and never reached Redis, is asked of auth-sm", async (t) => {
+await t.test("a revocation during an outage of the bus and Redis is read from auth-sm", async (t) => {
   const person = authSm.person();
   const device = await connect(person);
   await device.sync();
@@ -182,7 +182,7 @@ await t.test("an end that was said while the bus was away, and never reached Red
   await backAgain();
 });
 
-await t.test("a token that expires during the connection: 4001 at that second", async (t) => {
+await t.test("a token that expires during the connection: closed with 4001 in that second", async (t) => {
   const device = await connect(authSm.person(), { token: await authSm.token(authSm.person(), 9) });
   const { exp } = JSON.parse(
     Buffer.from(new URL(device.socket.url).searchParams.get("token")?.split(".")[1] ?? "", "base64url").toString(),

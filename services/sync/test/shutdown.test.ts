@@ -29,27 +29,27 @@ await t.test("on shutdown connections are closed with 1012, spread over the drai
   t.match(await replica.metrics(), 'coffer_sync_closes_total{service="sync",code="1012"} 20');
 });
 
-await t.test("who is still being judged when the shutdown begins is not let in, and holds it up no more", async (t) => {
+await t.test("an upgrade that is being authorized at shutdown is refused and does not delay it", async (t) => {
   const replica = await startReplica(t, sync);
   await until("it is on the bus", async () => (await replica.service.ready()).degraded === false);
-  // The first token makes the replica ask for the keys.
-  const [asked, gate] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  // The first token makes the replica request the keys.
+  const [requested, latch] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   authSm.beforeKeys = () => {
-    asked.resolve(undefined);
-    return gate.promise;
+    requested.resolve(undefined);
+    return latch.promise;
   };
   const refused = t.rejects(connect(authSm.person(), undefined, replica), /503/);
-  await asked.promise;
+  await requested.promise;
   const began = performance.now();
   const closing = replica.close(20);
-  gate.resolve(undefined);
+  latch.resolve(undefined);
   authSm.beforeKeys = () => undefined;
   await refused;
   await closing;
   t.ok(performance.now() - began < 15_000);
 });
 
-await t.test("who does not answer the farewell is cut at the end of the period", async (t) => {
+await t.test("a client that does not answer the close frame is cut at the end of the period", async (t) => {
   const replica = await startReplica(t, sync);
   await until("it is on the bus", async () => (await replica.service.ready()).degraded === false);
   const device = await connect(authSm.person(), undefined, replica);
@@ -59,7 +59,7 @@ await t.test("who does not answer the farewell is cut at the end of the period",
   t.ok(performance.now() - began < 10_000);
 });
 
-await t.test("a process is ready, serves, and ends with 0 when it is asked to", async (t) => {
+await t.test("a process is ready, serves, and exits with 0 on a signal", async (t) => {
   const { nats, redis } = sync;
   const child = fork(fileURLToPath(new URL("../src/main.ts", import.meta.url)), {
     env: {

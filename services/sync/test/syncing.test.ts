@@ -4,7 +4,7 @@ import { moment, nothing } from "./support/vaults.ts";
 
 const { authSm, vaults, connect } = await startSync(t);
 
-await t.test("a sync_request is answered with what has changed", async (t) => {
+await t.test("a sync_request is answered with the changes", async (t) => {
   const person = authSm.person();
   const device = await connect(person);
   const changed = moment();
@@ -24,7 +24,7 @@ await t.test("a sync_request is answered with what has changed", async (t) => {
     has_more: false,
     reset: false,
   });
-  t.match(vaults.asked.at(-1), {
+  t.match(vaults.requests.at(-1), {
     user_id: person.userId,
     session_id: person.sessionId,
     last_sync: "2026-11-20T09:00:00.123456Z",

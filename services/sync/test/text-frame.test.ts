@@ -4,7 +4,7 @@ import t from "tap";
 import { WebSocket, WebSocketServer } from "ws";
 import { textFrame } from "../src/pushes/text-frame.ts";
 
-await t.test("a client reads it as the message, whatever its length, between messages of ws", async (t) => {
+await t.test("a client reads it as the message, for any length, between messages of ws", async (t) => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
   t.teardown(() => server.close());
   await once(server, "listening");
@@ -17,7 +17,7 @@ await t.test("a client reads it as the message, whatever its length, between mes
     socket.close();
   });
   const got: string[] = [];
-  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`); // a TCP server's
+  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`); // of a TCP server
   client.on("message", (data, isBinary) => got.push(isBinary ? "binary" : (data as Buffer).toString("utf8")));
   await once(client, "close");
   t.strictSame(
@@ -30,7 +30,7 @@ await t.test("a client reads it as the message, whatever its length, between mes
   );
 });
 
-await t.test("what would need a longer header is refused", (t) => {
+await t.test("a message that needs a longer header is refused", (t) => {
   t.throws(() => textFrame({ text: "x".repeat(0xffff) }), RangeError);
   t.end();
 });

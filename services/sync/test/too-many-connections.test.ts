@@ -16,7 +16,7 @@ const few = await startSync(t, {
 const { authSm, vaults } = few;
 const isOpen = ({ socket }: Device): boolean => socket.readyState === WebSocket.OPEN;
 
-/** So many, one after the other: the first is the oldest. */
+/** Opens `count` connections, one after the other: the first is the oldest. */
 async function connectTimes(count: number, person: Person, to = few): Promise<Device[]> {
   const devices: Device[] = [];
   for (let times = 0; times < count; times += 1) devices.push(await to.connect(person));
@@ -34,30 +34,30 @@ await t.test("of 21 connections of one session the oldest is closed with 1008; 2
   t.equal(devices.filter(isOpen).length, 19);
 });
 
-await t.test("a connection whose request is being answered is not idle", async (t) => {
+await t.test("a connection with a request in progress is not idle", async (t) => {
   const person = authSm.person();
   const [busy, idle, other] = await connectTimes(3, person);
-  const gate = Promise.withResolvers<undefined>();
+  const latch = Promise.withResolvers<undefined>();
   vaults.changes = async () => {
-    await gate.promise;
+    await latch.promise;
     return nothing();
   };
   t.teardown(() => (vaults.changes = nothing));
   if (busy === undefined || idle === undefined || other === undefined) throw new TypeError("three are connected");
-  const ask = async (device: Device): Promise<void> => {
-    const before = vaults.asked.length;
+  const request = async (device: Device): Promise<void> => {
+    const before = vaults.requests.length;
     device.send({ type: "sync_request" });
-    await until("it is asked", () => vaults.asked.length > before);
+    await until("the request arrives", () => vaults.requests.length > before);
   };
-  await ask(busy);
+  await request(busy);
   const [fourth] = await connectTimes(1, person);
   if (fourth === undefined) throw new TypeError("it is connected");
   t.match(await idle.closed(), { code: 1008 });
-  await ask(other);
-  await ask(fourth);
+  await request(other);
+  await request(fourth);
   const [fifth] = await connectTimes(1, person);
   t.match(await fifth?.closed(), { code: 1008 }, "when all the others are busy, the new one");
-  gate.resolve(undefined);
+  latch.resolve(undefined);
   for (const device of [busy, other, fourth]) t.match(await device.next("sync_response"), { has_more: false });
   t.ok([busy, other, fourth].every(isOpen));
 
@@ -78,7 +78,7 @@ await t.test("a user has a limit over all sessions; other users have their own",
   t.ok([...first.slice(1), ...second, ...neighbours].every(isOpen));
 });
 
-await t.test("a client that does not answer the close makes no room for another connection", async (t) => {
+await t.test("a client that does not answer the close does not free its slot", async (t) => {
   const person = authSm.person();
   const mute = await connectRaw(t, few.url, await authSm.token(person));
   const [second] = await connectTimes(3, person);
@@ -87,7 +87,7 @@ await t.test("a client that does not answer the close makes no room for another 
   t.match(await second?.closed(), { code: 1008 });
 });
 
-await t.test("1,500 attempts of one session leave 20 connections and no memory behind", async (t) => {
+await t.test("1,500 attempts of one session leave 20 connections and no other memory", async (t) => {
   const token = await usual.authSm.token(usual.authSm.person());
   const sockets = new Set<WebSocket>();
   t.teardown(() => {
@@ -113,14 +113,14 @@ await t.test("1,500 attempts of one session leave 20 connections and no memory b
     collect();
     return process.memoryUsage().heapUsed;
   };
-  const settled = await held(500);
-  const grown = (await held(1_000)) - settled;
+  const base = await held(500);
+  const grown = (await held(1_000)) - base;
   t.equal((await count()) - before, 20);
   t.ok(grown < 4 * 1024 * 1024, `grew by ${Math.round(grown / 1024)} KiB`);
 });
 
-/** Calls the collector, so that what is left of memory is what is held. */
+/** Collects garbage, so that the rest is what is held. */
 function collect(): void {
   setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)(); // what that flag puts there
+  (runInNewContext("gc") as () => void)(); // set by --expose-gc
 }

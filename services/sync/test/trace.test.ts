@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
 import { until } from "@coffer/testkit";
-import type { Sent } from "./support/collector.ts";
-import { startCollector } from "./support/collector.ts";
+import { type Sent, startCollector } from "./support/collector.ts";
 import { startSync } from "./support/start.ts";
 import { nothing } from "./support/vaults.ts";
-import { createViewers, recordNews } from "./support/viewers.ts";
+import { createViewers, recordEvent } from "./support/viewers.ts";
 
-// What is done while tracing is on, and then all spans of it.
+// Traced requests, then all their spans.
 
 const collector = await startCollector(t);
 const limit = 20;
@@ -26,7 +25,7 @@ const [token, expired, forged] = await Promise.all([
   authSm.token(person, -5),
   authSm.forged(person),
 ]);
-/** Connects where nobody is let in. */
+/** Connects with a token that is refused. */
 async function refused(shown: Parameters<typeof connect>[1]): Promise<void> {
   const outcome = await connect(person, shown).catch(() => "refused");
   if (outcome !== "refused") throw new Error("it is let in");
@@ -53,27 +52,27 @@ const unlucky = await connect(person, { protocols: ["coffer.sync.v1", `bearer.${
 unlucky.send({ type: "sync_request" });
 await unlucky.closed();
 
-const gate = Promise.withResolvers<undefined>();
-let asked = false;
+const latch = Promise.withResolvers<undefined>();
+let requested = false;
 vaults.changes = async () => {
-  asked = true;
-  await gate.promise;
+  requested = true;
+  await latch.promise;
   return nothing();
 };
 const hasty = await connect(person);
 hasty.send({ type: "sync_request" });
-await until("it is asked", () => asked);
+await until("a part is requested", () => requested);
 hasty.socket.terminate();
 await until("it is gone", async () =>
   /coffer_sync_closes_total\{service="sync",code="1006"\} 1/.test(await sync.metrics()),
 );
-gate.resolve(undefined);
+latch.resolve(undefined);
 vaults.changes = nothing;
 
 const vaultId = randomUUID();
 const [one, two] = [await viewer(vaultId), await viewer(vaultId)];
-await vaults.tell(recordNews(vaultId, canary));
-await until("both are told", () => one.pushes().length === 1 && two.pushes().length === 1);
+await vaults.publish(recordEvent(vaultId, canary));
+await until("both are notified", () => one.pushes().length === 1 && two.pushes().length === 1);
 const draining = sync.service.drain?.(0);
 await refused({ token, options });
 await draining;
@@ -84,7 +83,7 @@ const spans = await collector.spans();
 const named = (name: string): Sent[] => spans.filter((span) => span.name === name);
 const below = ({ spanId }: Sent, name: string): Sent[] => named(name).filter((span) => span.parentSpanId === spanId);
 
-await t.test("each upgrade is a server span in the trace of its caller, with what became of it", (t) => {
+await t.test("each upgrade is a server span in the trace of its caller, with its outcome", (t) => {
   const upgrades = named("GET /api/sync/ws").filter((span) => span.traceId === traceId);
   t.ok(upgrades.every(({ kind, parentSpanId }) => kind === 2 && parentSpanId === parentId));
   const route = { "http.request.method": "GET", "http.route": "/api/sync/ws" };
@@ -103,13 +102,13 @@ await t.test("each upgrade is a server span in the trace of its caller, with wha
   t.end();
 });
 
-await t.test("each sync request is a trace of its own, with the questions about its parts below it", (t) => {
+await t.test("each sync request is a trace of its own, with the requests for its parts below it", (t) => {
   const having = (attribute: string, value: unknown): Sent | undefined =>
     named("sync_request").find(({ attributes }) => attributes[attribute] === value);
   const answered = having("coffer.sync.everything", false);
   if (answered === undefined) throw new Error("the one that went on has no span");
   for (const span of named("sync_request")) t.match(span, { kind: 2, parentSpanId: "" });
-  t.not(answered.traceId, traceId, "the connection lives on: what is said on it is not of the upgrade");
+  t.not(answered.traceId, traceId, "messages are not part of the upgrade's trace");
   const answer = { parts: 2, changes: 1, deleted: 1, reset: true };
   const described = Object.fromEntries(Object.entries(answer).map(([name, value]) => [`coffer.sync.${name}`, value]));
   t.strictSame(answered.attributes, { "coffer.sync.everything": false, ...described });
@@ -120,23 +119,23 @@ await t.test("each sync request is a trace of its own, with the questions about 
     t.equal(below(question, "reply coffer.rpc.vaults.changes").length, 1, "the trace goes on in vaults");
   }
   t.match(having("error.type", "unavailable"), { status: { code: 2 } });
-  t.match(having("coffer.sync.gone", true), { status: { code: 0 } }, "who has gone is no failure");
+  t.match(having("coffer.sync.gone", true), { status: { code: 0 } }, "a closed connection is not a failure");
   t.end();
 });
 
-await t.test("a push is below the event that it tells of, and says to how many it goes", (t) => {
-  const [told] = named("consume coffer.evt.record.changed");
-  if (told === undefined) throw new Error("no event was heard");
+await t.test("a push span is below its event and has the number of connections", (t) => {
+  const [consumed] = named("consume coffer.evt.record.changed");
+  if (consumed === undefined) throw new Error("no event was consumed");
   const published = named("publish coffer.evt.record.changed");
-  t.ok(published.some(({ spanId, traceId }) => spanId === told.parentSpanId && traceId === told.traceId));
-  t.equal(below(told, "request coffer.rpc.vaults.viewers").length, 1);
-  const [push, ...more] = below(told, "push");
+  t.ok(published.some(({ spanId, traceId }) => spanId === consumed.parentSpanId && traceId === consumed.traceId));
+  t.equal(below(consumed, "request coffer.rpc.vaults.viewers").length, 1);
+  const [push, ...more] = below(consumed, "push");
   t.same(more, []);
   t.match(push, { kind: 1, attributes: { "coffer.sync.pushes": 1, "coffer.sync.connections": 2 } });
   t.end();
 });
 
-await t.test("no token, no query, no origin and nothing of a record is in any span", (t) => {
+await t.test("no token, no query, no origin and no record data is in any span", (t) => {
   const sent = collector.sent();
   for (const secret of [canary, token, forged, expired, "token=", person.userId, person.sessionId, vaultId])
     t.notOk(sent.includes(secret), secret.slice(0, 12));

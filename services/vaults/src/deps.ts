@@ -6,17 +6,17 @@ import type { MembershipCopy } from "./people/copy.ts";
 import type { RecordReads } from "./store/record-reads.ts";
 import type { RecordWrites } from "./store/record-writes.ts";
 
-/** All that an operation may use: its first argument. Built once, by hand, in service.ts. */
+/** The dependencies of every operation: its first argument. Built once, in service.ts. */
 export interface Deps extends Omit<ServiceBase<Config>, "migrations" | "name"> {
   /** A new UUIDv7. */
   newId(): string;
-  /** Makes the audit record of a read or a refusal durable; resolves after its commit. */
+  /** Stores the audit record of a read or a refusal; resolves after its commit. */
   audit(record: AuditDraft): Promise<void>;
-  /** Keeps the moments that devices sync from. */
+  /** Stores the ticks that devices sync from. */
   ticker: Ticker;
-  /** Who calls. */
+  /** Identifies the caller. */
   users: Users;
-  /** The copy of who belongs to which organization. */
+  /** The copy of auth-sm's memberships. */
   memberships: MembershipCopy;
   /** The prepared statement that reads a record. */
   reads: RecordReads;

@@ -1,11 +1,8 @@
-import type { MigrationSource } from "@coffer/postgres";
-import { migrate } from "@coffer/postgres";
+import { migrate, type MigrationSource } from "@coffer/postgres";
 import { usageMigrations } from "@coffer/quota";
 
-/** The service's schema in Postgres. */
 export const schema = "vaults";
 
-/** What makes it. */
 export const migrations: MigrationSource = {
   packages: { usage: usageMigrations },
   directory: new URL("./migrations/", import.meta.url),

@@ -2,7 +2,7 @@ import {
   changesSince,
   heldVaultHeads,
   membershipChanged,
-  newsSince,
+  catchUpSince,
   setTravelMode,
   soleManagedVaults,
   travelModeOf,
@@ -10,22 +10,22 @@ import {
 } from "@coffer/events";
 import type { Deps } from "./deps.ts";
 import { showHeads, showSoleManaged } from "./histories/heads.ts";
-import { keepTold } from "./people/keep.ts";
+import { applyMemberships } from "./people/apply.ts";
 import { listChanges } from "./sync/changes.ts";
-import { listNews } from "./sync/news.ts";
+import { listCatchUp } from "./sync/catch-up.ts";
 import { showViewers } from "./sync/viewers.ts";
 import { setPersonsTravelMode } from "./travel/set.ts";
 import { showTravelMode } from "./travel/show.ts";
 
-/** Answers what other services ask over the bus: which operation answers which subject. */
+/** The bus surface: the operation for each subject. */
 export function answerRequests(deps: Deps): void {
   const { bus } = deps;
   bus.reply(travelModeOf, ({ user_id }) => showTravelMode(deps, user_id));
   bus.reply(setTravelMode, (wanted) => setPersonsTravelMode(deps, wanted));
-  bus.reply(changesSince, (asked) => listChanges(deps, asked));
-  bus.reply(newsSince, (asked) => listNews(deps, asked));
-  bus.reply(vaultViewers, (asked) => showViewers(deps, asked));
-  bus.reply(heldVaultHeads, (asked) => showHeads(deps, asked));
-  bus.reply(soleManagedVaults, (asked) => showSoleManaged(deps, asked));
-  bus.reply(membershipChanged, async ({ memberships }) => ({ kept: await keepTold(deps, memberships) }));
+  bus.reply(changesSince, (input) => listChanges(deps, input));
+  bus.reply(catchUpSince, (input) => listCatchUp(deps, input));
+  bus.reply(vaultViewers, (input) => showViewers(deps, input));
+  bus.reply(heldVaultHeads, (input) => showHeads(deps, input));
+  bus.reply(soleManagedVaults, (input) => showSoleManaged(deps, input));
+  bus.reply(membershipChanged, async ({ memberships }) => ({ kept: await applyMemberships(deps, memberships) }));
 }

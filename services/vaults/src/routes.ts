@@ -1,6 +1,6 @@
 import type { Route } from "@coffer/http";
 import type { User } from "@coffer/service";
-import { inChosenOrganization } from "./access/in-chosen-organization.ts";
+import { inChosenOrganization } from "./access/organization.ts";
 import type { Deps } from "./deps.ts";
 import { historyRoutes } from "./histories/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
@@ -19,7 +19,7 @@ const rows: readonly Route<Deps, User>[] = [
 ];
 
 /**
- * The whole HTTP surface of the service, a row per endpoint. The list of vaults has all of the caller's, whatever
- * organization is chosen, and a new vault belongs to the chosen one.
+ * The HTTP surface, a row per endpoint. `/api/vaults` does not check the chosen organization: the
+ * list has all of the caller's vaults, and a new vault belongs to the chosen organization.
  */
 export const routes = rows.map((row) => (row.path === "/api/vaults" ? row : inChosenOrganization(row)));

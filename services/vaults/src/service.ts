@@ -1,33 +1,44 @@
 import { auditAppend, recordsChanged, vaultChanged } from "@coffer/events";
 import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
-import { createQuota } from "@coffer/quota";
-import type { Quota } from "@coffer/quota";
-import { buildService, createServiceBase, createUsers, newId, startSweeper } from "@coffer/service";
-import type { ServiceInstance, Shared } from "@coffer/service";
+import { createQuota, type Quota } from "@coffer/quota";
+import {
+  buildService,
+  createServiceBase,
+  createUsers,
+  newId,
+  recordRefusal,
+  type RefusalRecorder,
+  type ServiceInstance,
+  type Shared,
+  startSweeper,
+} from "@coffer/service";
 import type { Telemetry } from "@coffer/telemetry";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { migrations, schema } from "./migrate.ts";
 import { createMembershipCopy } from "./people/copy.ts";
-import { waitingMembershipsSweep } from "./people/hear-waiting.ts";
-import { recordRefusal } from "./refusals.ts";
+import { lostMembershipsSweep } from "./people/lost-memberships.ts";
 import { answerRequests } from "./replies.ts";
-import { routes } from "./routes.ts";
 import { stagedSweep } from "./rotations/sweep.ts";
+import { routes } from "./routes.ts";
+import { findMembership } from "./store/memberships.ts";
 import { createRecordReads } from "./store/record-reads.ts";
 import { createRecordWrites } from "./store/record-writes.ts";
+import { findVaultOrg } from "./store/vault-org.ts";
 import { syncSweep } from "./sync/sweep.ts";
 import { createTicker } from "./sync/ticker.ts";
 import { observeWatermark } from "./sync/watermark-age.ts";
 import { emptySweep } from "./vaults/empty.ts";
 
-/** What a test may set: the clock, and how often the copy of memberships is compared. */
+/** Test seams: the clock, and how often memberships are reconciled. */
 export interface Seams {
   now?: () => Date;
   compareMilliseconds?: number;
 }
 
-/** Builds the service by hand from its configuration; it listens nowhere yet, and its stores may be away. */
+/**
+ * Builds the service from its configuration. It does not listen yet, and its stores may be away.
+ */
 export function createService(config: Config, shared: Shared = {}, seams: Seams = {}): ServiceInstance {
   const connections = (telemetry: Telemetry): Quota =>
     createQuota(telemetry, {
@@ -57,13 +68,14 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   bus.onConnect(() => relay.nudge());
   answerRequests(deps);
   observeWatermark(base);
-  const sweepers = [syncSweep(base), waitingMembershipsSweep(deps), stagedSweep(base)].map((each) =>
+  const sweepers = [syncSweep(base), lostMembershipsSweep(deps), stagedSweep(base)].map((each) =>
     startSweeper(each, telemetry.log),
   );
+  const refusals = refusalsOf(deps);
   return buildService(base, {
     routes,
     deps,
-    onRefused: (route, call, error) => recordRefusal(deps, route, call, error),
+    onRefused: (route, call, error) => recordRefusal(refusals, route, call, error),
     async close() {
       users.close();
       await deps.emptying.close();
@@ -72,4 +84,21 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
       await relay.close();
     },
   });
+}
+
+/**
+ * Records refused calls in the chain of the vault's organization if the caller is a member, else of
+ * the organization in which the caller acts, else of the caller.
+ */
+function refusalsOf(deps: Deps): RefusalRecorder {
+  const { pool } = deps.database;
+  return {
+    newId: () => deps.newId(),
+    async orgOf(caller, params) {
+      const membership = await findMembership(pool, caller.userId, caller.orgId);
+      const acting = membership?.status === "active" ? membership.org_id : null;
+      return (await findVaultOrg(pool, caller.userId, params["id"])) ?? acting;
+    },
+    record: (draft) => deps.audit(draft),
+  };
 }

@@ -3,8 +3,15 @@ import { vaultViewers } from "@coffer/events";
 import { until } from "@coffer/testkit";
 import t from "tap";
 import { assemble } from "./authorization/cast.ts";
-import type { Sight, Story, VaultKind, VaultState } from "./authorization/shown.ts";
-import { stories, vaultKinds, vaultStates } from "./authorization/shown.ts";
+import {
+  type Outcome,
+  stories,
+  type Story,
+  type VaultKind,
+  vaultKinds,
+  type VaultState,
+  vaultStates,
+} from "./authorization/shown.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
@@ -19,7 +26,7 @@ interface Shown {
   id: string;
   owner: Person;
   state: VaultState;
-  /** From before the moment that devices continue from, and from after it. */
+  /** Two records: one from before the moment from which devices continue, one from after it. */
   records: string[];
 }
 
@@ -40,7 +47,7 @@ const stranger = await people.add({ orgId: otherOrgId, role: "owner" });
 const ofOthers = {
   "the shared one": await vaultsOf(founder, "shared"),
   "not shared with them": await vaultsOf(founder, "shared"),
-  "somebody's personal one": await vaultsOf(founder, "personal"),
+  "a personal vault of another person": await vaultsOf(founder, "personal"),
   "of another organization": await vaultsOf(stranger, "shared"),
 };
 
@@ -86,7 +93,7 @@ for (const { id, owner, state } of everything)
   if (state === "deleted") await call(service, owner, "DELETE", `/api/vaults/${id}`);
 for (const actor of actors) await becomes(actor);
 
-await t.test("everybody of the cast has a story", async (t) => {
+await t.test("every person of the cast has a story", async (t) => {
   const { callers } = await assemble(service);
   t.same(
     callers
@@ -97,52 +104,55 @@ await t.test("everybody of the cast has a story", async (t) => {
   );
 });
 
-/** Every vault of an actor with what is to be shown of it. */
-function* expectations({ story, vaults }: Actor): Generator<{ what: string; vault: Shown | undefined; sight: Sight }> {
+/** Every vault of an actor, with the expected outcome. */
+function* expectations({
+  story,
+  vaults,
+}: Actor): Generator<{ what: string; vault: Shown | undefined; outcome: Outcome }> {
   for (const kind of vaultKinds)
     for (const [at, state] of vaultStates.entries()) {
       const vault = vaults[kind].find((each) => each.state === state);
-      yield { what: `${kind}, ${state}`, vault, sight: story.sees[kind][at] ?? "absent" };
+      yield { what: `${kind}, ${state}`, vault, outcome: story.sees[kind][at] ?? "absent" };
     }
 }
 
-await t.test("a device gets the records of what its person sees, everything anew or since a moment", async (t) => {
+await t.test("a device gets the records that its person sees, in a full or incremental sync", async (t) => {
   for (const actor of actors) {
     const [anew, since] = [await sync(service, actor.person), await sync(service, actor.person, actor.since)];
     t.equal(since.reset, false);
-    for (const { what, vault, sight } of expectations(actor)) {
+    for (const { what, vault, outcome } of expectations(actor)) {
       const name = `${actor.name}: ${what}`;
-      t.equal(vault === undefined, sight === "absent", name);
+      t.equal(vault === undefined, outcome === "absent", name);
       if (vault === undefined) continue;
       const of = (items: readonly { id: string; vault_id: string }[]): string[] =>
         idsOf(items.filter(({ vault_id }) => vault_id === vault.id));
       const [, late] = vault.records;
       const records = [...vault.records].sort();
-      t.same(of(anew.changes), sight === "shown" ? records : [], `${name}, anew`);
+      t.same(of(anew.changes), outcome === "shown" ? records : [], `${name}, anew`);
       t.same(of(anew.deleted), [], `${name}, anew`);
-      t.same(of(since.changes), sight === "shown" ? [late] : [], `${name}, since`);
-      t.same(of(since.deleted), sight === "gone" ? records : [], `${name}, gone since`);
+      t.same(of(since.changes), outcome === "shown" ? [late] : [], `${name}, since`);
+      t.same(of(since.deleted), outcome === "gone" ? records : [], `${name}, gone since`);
     }
   }
 });
 
-await t.test("pushes name who sees a vault, and who has just lost it, and nobody else", async (t) => {
+await t.test("pushes go to viewers and to those who just lost the vault only", async (t) => {
   const waiting = () => execute(service, "SELECT FROM vaults.outbox LIMIT 1");
-  await until("everything is told", async () => (await waiting()).length === 0);
+  await until("every event is published", async () => (await waiting()).length === 0);
   for (const actor of actors) {
     const { userId } = actor.person;
-    for (const { what, vault, sight } of expectations(actor)) {
+    for (const { what, vault, outcome } of expectations(actor)) {
       if (vault === undefined) continue;
       const question = { vault_id: vault.id, after: null };
       const { user_ids } = await listeners.sync.request(vaultViewers, question, { timeoutMilliseconds: 20_000 });
-      t.equal(user_ids.includes(userId), sight === "shown", `${actor.name}: ${what}, asked for`);
-      const told = () =>
+      t.equal(user_ids.includes(userId), outcome === "shown", `${actor.name}: ${what}, viewers`);
+      const published = () =>
         listeners.vaults
-          .filter((news) => news.vault_id === vault.id && news.user_ids?.includes(userId) === true)
+          .filter((event) => event.vault_id === vault.id && event.user_ids?.includes(userId) === true)
           .filter(({ updated_at }) => Date.parse(updated_at) > Date.parse(actor.since))
           .map(({ action }) => action);
-      if (sight === "gone") await until(`${actor.name}: ${what}`, () => told().length > 0);
-      t.same(told(), sight === "gone" ? ["vault_deleted"] : [], `${actor.name}: ${what}, told`);
+      if (outcome === "gone") await until(`${actor.name}: ${what}`, () => published().length > 0);
+      t.same(published(), outcome === "gone" ? ["vault_deleted"] : [], `${actor.name}: ${what}, published`);
     }
   }
 });

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import t from "tap";
 import { routes } from "../src/routes.ts";
-import type { Cast } from "./authorization/cast.ts";
-import { assemble } from "./authorization/cast.ts";
+import { assemble, type Cast } from "./authorization/cast.ts";
 import { expectedStatus, pathOf, rootRoutes, rows } from "./authorization/requests.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
@@ -13,7 +12,7 @@ import { expected, jwe, newVault, sealed, travel } from "./support/vaults.ts";
 const service = await startVaults(t);
 const { people, listeners } = service;
 
-/** All that requests might change, as one value. */
+/** All rows that requests might change, as one value. */
 async function digest(): Promise<string> {
   const tables = [
     "vaults",
@@ -38,7 +37,7 @@ await t.test("the table has every route", (t) => {
   t.end();
 });
 
-await t.test("every route, every caller: refused as the standing says, and nothing changes", async (t) => {
+await t.test("every route refuses every caller without the permission, and nothing changes", async (t) => {
   const cast = await assemble(service);
   const before = await digest();
   for (const row of rows) {
@@ -54,10 +53,10 @@ await t.test("every route, every caller: refused as the standing says, and nothi
   t.equal(await digest(), before);
 });
 
-await t.test("who may, can; from the standing that is needed on", async (t) => {
+await t.test("a caller may do exactly what the standing allows", async (t) => {
   const shared = await assemble(service);
   for (const row of rows) {
-    // What is deleted is not there for the next one.
+    // A deleted object is absent for the next caller.
     const cast = row.method === "DELETE" ? await assemble(service) : shared;
     for (const { name, person, standing } of cast.callers) {
       const status = expectedStatus(row, standing);
@@ -69,13 +68,13 @@ await t.test("who may, can; from the standing that is needed on", async (t) => {
   }
 });
 
-/** As when all who managed the vault have been removed from the organization. */
+/** As if all managers of the vault had been removed from the organization. */
 const abandon = ({ vault }: Cast) =>
   execute(service, "DELETE FROM vaults.vault_members WHERE vault_id = $1 AND permission = 'manage'", [vault.id]);
-/** An active owner or admin, from whom travel mode hides no place in it: who travelled as its manager has none now. */
+/** An active owner or admin, unless travel mode hides a vault that they managed. */
 const mayClear = (name: string): boolean => /^(?:(?:owner|admin)(?:,| without)|a manager who travels$)/.test(name);
 
-await t.test("what nobody manages an owner or admin of the organization deletes, and does nothing else", async (t) => {
+await t.test("an owner or admin may only delete a vault without a manager", async (t) => {
   const cast = await assemble(service);
   await abandon(cast);
   const { orgId, vault } = cast;
@@ -116,13 +115,13 @@ await t.test("what nobody manages an owner or admin of the organization deletes,
 async function assembleAbandoned({ orgId }: Cast): Promise<string> {
   const maker = await people.add({ orgId, role: "member" });
   const { id } = await newVault(service, maker);
-  await people.tell(await people.remove(maker, orgId));
+  await people.publish(await people.remove(maker, orgId));
   return id;
 }
 
-await t.test("whoever sees the vault may leave it, and is refused like everybody afterwards", async (t) => {
+await t.test("a member may leave the vault and is refused afterwards", async (t) => {
   const cast = await assemble(service);
-  // All but its creator, so that somebody manages it.
+  // All but its creator, so that the vault has a manager.
   for (const { name, person, standing } of cast.callers.slice(1)) {
     const path = `/api/vaults/${cast.vault.id}/members/${person?.userId ?? randomUUID()}`;
     const row = { method: "DELETE", path, needed: "read", status: 204 } as const;
@@ -132,7 +131,7 @@ await t.test("whoever sees the vault may leave it, and is refused like everybody
   }
 });
 
-await t.test("what does not exist is answered like what is not one's own", async (t) => {
+await t.test("absent objects and objects of others get the same response", async (t) => {
   const cast = await assemble(service);
   const outsiders = cast.callers.filter(({ standing }) => standing === "outsider");
   for (const row of rows) {
@@ -149,7 +148,7 @@ await t.test("what does not exist is answered like what is not one's own", async
   }
 });
 
-await t.test("a record is reached through its own vault only", async (t) => {
+await t.test("a record can only be read through its own vault", async (t) => {
   const cast = await assemble(service);
   const before = await digest();
   const [founder] = cast.callers;
@@ -162,7 +161,7 @@ await t.test("a record is reached through its own vault only", async (t) => {
   t.equal(await digest(), before);
 });
 
-await t.test("ids in bodies and headers give nothing that is not one's own", async (t) => {
+await t.test("ids in bodies and headers give no access to objects of others", async (t) => {
   const cast = await assemble(service);
   const founder = founderOf(cast);
   const before = await digest();
@@ -194,7 +193,7 @@ await t.test("ids in bodies and headers give nothing that is not one's own", asy
   t.same((await call(service, cast.stranger, "GET", foreign)).body, cast.foreign.record);
 });
 
-await t.test("who chooses an organization belongs to it, on every route of a vault", async (t) => {
+await t.test("the chosen organization must be the caller's, on every route of a vault", async (t) => {
   const cast = await assemble(service);
   const founder = founderOf(cast);
   const [second, suspended] = [randomUUID(), randomUUID()];
@@ -208,7 +207,7 @@ await t.test("who chooses an organization belongs to it, on every route of a vau
       t.match(answer, { status: 403, body: { error: "access_denied" } }, `${row.method} ${row.path} in ${org}`);
     }
   t.equal(await digest(), before);
-  // The vault is named by its path: the person's other organizations hide nothing of it.
+  // The path names the vault: the person's other organizations do not hide it.
   for (const org of [cast.orgId, second])
     t.equal(
       (await call(service, founder, "GET", `/api/vaults/${cast.vault.id}`, { headers: { "x-coffer-org": org } }))
@@ -221,7 +220,7 @@ await t.test("who chooses an organization belongs to it, on every route of a vau
   });
 });
 
-await t.test("the list has what its caller sees, and nothing else", async (t) => {
+await t.test("the list has exactly the vaults that its caller sees", async (t) => {
   const cast = await assemble(service);
   for (const { name, person, standing } of cast.callers) {
     const { status, body } = await call(service, person, "GET", "/api/vaults");
@@ -237,9 +236,9 @@ await t.test("the list has what its caller sees, and nothing else", async (t) =>
   }
 });
 
-await t.test("a refusal is on record where the organization can see it", async (t) => {
+await t.test("a refusal is audited in the chain of the organization", async (t) => {
   const cast = await assemble(service);
-  const insider = cast.callers.find(({ name }) => name === "member without the vault")?.person as Person; // one of the cast
+  const insider = cast.callers.find(({ name }) => name === "member without the vault")?.person as Person; // a name of the cast
   await call(service, insider, "GET", `/api/vaults/${cast.vault.id}/records`);
   await call(service, cast.stranger, "GET", `/api/vaults/${cast.vault.id}/records/${cast.record.id}`);
   const denied = await service.listeners.record("the denial", ({ actor }) => actor.id === insider.userId);

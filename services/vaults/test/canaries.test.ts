@@ -4,18 +4,17 @@ import { newKeyPair } from "@coffer/crypto";
 import t from "tap";
 import { routes } from "../src/routes.ts";
 import { startWatched } from "./canaries/watched.ts";
-import type { CallOptions } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { call, type CallOptions } from "./support/call.ts";
 import { check, entryOf, holder } from "./support/histories.ts";
 import { execute } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 
-// What is secret goes through every endpoint, in what is accepted and in what is refused; then it is looked for.
+// Sends canaries through every endpoint, in accepted and refused requests, and looks for them.
 
 const service = await startWatched(t);
 const { people, listeners } = service;
 
-/** Every secret that was sent, with the column where it may be kept. */
+/** Every canary that was sent, with the column in which it may be stored. */
 const canaries = new Map<string, string | null>();
 const canary = (home: string | null = null): string => {
   const value = randomBytes(36).toString("base64");
@@ -50,7 +49,7 @@ const orgId = randomUUID();
 const [owner, member] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
 canaries.set(owner.token, null);
 
-await t.test("every endpoint is used for what it is there for", async (t) => {
+await t.test("every endpoint accepts canaries where it takes ciphertext", async (t) => {
   const content = () => ({ type: "login", encrypted_data: data() });
   const id = randomUUID();
   await use(owner, "POST /api/vaults", {}, { body: { id, name: "Vault", type: "shared", encrypted_key: key() } });
@@ -97,7 +96,7 @@ await t.test("every endpoint is used for what it is there for", async (t) => {
     [],
   );
 
-  // Late refusals: what is taken, what is not the caller's, what has changed.
+  // Late refusals: taken ids, objects of others, changed records.
   await use(owner, "POST /api/vaults", {}, { body: { id, name: "Vault", type: "shared", encrypted_key: key() } });
   await use(owner, "POST /api/vaults/:id/records", { id }, { body: { ...content(), id: record.id } });
   await use(member, "POST /api/vaults/:id/records", { id }, { body: content() });
@@ -114,7 +113,7 @@ await t.test("every endpoint is used for what it is there for", async (t) => {
   await use(owner, "PUT /api/vaults/:id/records/:rid", { id, rid: other.id }, { body: content(), headers });
 });
 
-await t.test("each endpoint refuses what is secret in the wrong place", async (t) => {
+await t.test("each endpoint refuses canaries in the wrong place", async (t) => {
   const fields = ["id", "name", "type", "encrypted_key", "key_version", "permission", "encrypted_data", "records"];
   fields.push("safe_for_travel", "token", "password");
   for (const { method, path } of routes) {
@@ -124,7 +123,7 @@ await t.test("each endpoint refuses what is secret in the wrong place", async (t
     );
     const body = () => Object.fromEntries(fields.map((field) => [field, `${canary()} \u0000`]));
     const headers = () => ({ cookie: `session=${canary()}`, "x-coffer-org": canary(), "if-match": `"${canary()}"` });
-    const ask = async (token: string, sent?: unknown) => {
+    const send = async (token: string, sent?: unknown) => {
       const withBody = method === "GET" || method === "DELETE" ? {} : { body: sent };
       const answer = await call(service, { token }, method, `${at}?${query.join("&")}`, {
         headers: headers(),
@@ -134,13 +133,13 @@ await t.test("each endpoint refuses what is secret in the wrong place", async (t
       t.ok(answer.status < 500);
       refused.push(JSON.stringify(answer.body));
     };
-    await ask(canary(), body());
-    await ask(owner.token, body());
-    await ask(owner.token, `{"encrypted_data": "${canary()}`);
+    await send(canary(), body());
+    await send(owner.token, body());
+    await send(owner.token, `{"encrypted_data": "${canary()}`);
   }
 });
 
-await t.test("nothing of it is found but where it belongs", async (t) => {
+await t.test("canaries are only found in the columns for ciphertext", async (t) => {
   const last = randomUUID();
   await call(service, owner, "DELETE", `/api/vaults/${randomUUID()}`, { headers: { "x-request-id": last } });
   await listeners.record("the last record", ({ request }) => request.id === last);
@@ -149,7 +148,7 @@ await t.test("nothing of it is found but where it belongs", async (t) => {
   const places = {
     ...said,
     audit: JSON.stringify(listeners.audit),
-    news: JSON.stringify([listeners.records, listeners.vaults]),
+    events: JSON.stringify([listeners.records, listeners.vaults]),
     refusals: refused.join("\n"),
   };
   const found = (text: string): string[] => [...canaries.keys()].filter((value) => text.includes(value));
@@ -159,16 +158,16 @@ await t.test("nothing of it is found but where it belongs", async (t) => {
     service,
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = 'vaults'`,
   );
-  const kept = new Set<string>();
+  const stored = new Set<string>();
   for (const { table, column } of columns) {
     const text = `SELECT string_agg("${column}"::text, E'\\n') AS text FROM vaults.${table}`;
     const [row] = await execute<{ text: string | null }>(service, text);
     for (const value of found(row?.text ?? "")) {
       t.equal(canaries.get(value), `${table}.${column}`);
-      kept.add(`${table}.${column}`);
+      stored.add(`${table}.${column}`);
     }
   }
-  t.same([...kept].sort(), ["records.encrypted_data", "vault_members.encrypted_key", "vault_pins.sealed"]);
+  t.same([...stored].sort(), ["records.encrypted_data", "vault_members.encrypted_key", "vault_pins.sealed"]);
   t.ok(places.traces.includes('"/api/vaults/{id}/records/{rid}"'), "the endpoint in the traces");
   t.match(places["log of Redis"], /Ready to accept connections[^]*Accepted/, "connections in the log of Redis");
   for (const place of ["log", "log of NATS", "audit", "refusals"] as const)

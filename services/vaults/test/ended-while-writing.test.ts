@@ -9,8 +9,8 @@ import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
 import { jwe, sealed, share } from "./support/vaults.ts";
 
-// Whatever a write has waited for at last, its session is looked at once more before it is done: here each waits in its own
-// last statement, for the place of its record.
+// A session is checked again after the last wait of a write. Each write here waits in its last
+// statement, for the row of its record.
 
 const service = await startVaults(t);
 const { people } = service;
@@ -28,28 +28,28 @@ const writes: Record<string, [method: string, path: string, body?: object]> = {
   "a member removed": ["DELETE", `${path}/members/${colleague.userId}`],
   "an import": ["POST", `${path}/import`, { records: [content] }],
 };
-/** These are one statement each, which waits for a quarter of a second at most before all is asked anew. */
+/** One statement each, which waits for at most a quarter of a second; then the request is authorized again. */
 const statements: typeof writes = {
   "a record": ["POST", `${path}/records`, content],
   "a record's content": ["PUT", `${path}/records/${record.id}`, content],
   "a record deleted": ["DELETE", `${path}/records/${record.id}`],
 };
 
-/** All that they would change. */
+/** All rows that the writes would change. */
 const tables = ["vaults", "vault_members", "records", "tombstones", "sights", "deleted_vaults", "outbox"];
 const written = () =>
   Promise.all(tables.map((table) => execute(service, `SELECT * FROM vaults.${table} t ORDER BY t::text COLLATE "C"`)));
 
 const { drained, whileRecording, waitedInVain } = await holdOutbox(t, { url: service.postgres.url, schema: "vaults" });
 
-/** A further session of a person. */
+/** Another session of a person. */
 async function inAnotherSession({ userId }: Person): Promise<Person> {
   const session = { userId, sessionId: randomUUID() };
   return { ...session, token: await people.sign(session, 900) };
 }
 
 for (const [what, [method, at, body]] of Object.entries({ ...writes, ...statements })) {
-  await t.test(`who is logged out while ${what} is about to be committed has not done it`, async (t) => {
+  await t.test(`a logout before the commit of ${what} prevents it`, async (t) => {
     const person = await inAnotherSession(owner);
     await drained();
     const before = await written();
@@ -63,7 +63,7 @@ for (const [what, [method, at, body]] of Object.entries({ ...writes, ...statemen
   });
 }
 
-await t.test("a write that has waited longer than one judgement holds is done once it can be", async (t) => {
+await t.test("a write that waits longer than one statement may is retried until it succeeds", async (t) => {
   const [method, at, body] = ["PUT", `${path}/records/${record.id}`, content];
   const answer = await whileRecording(() => call(service, owner, method, at, { body }), waitedInVain);
   t.equal(answer.status, 200);

@@ -6,7 +6,7 @@ import { execute } from "./support/held-vault.ts";
 import { startVaults } from "./support/service.ts";
 import { newRecord, newVault, sealed } from "./support/vaults.ts";
 
-// A full disk is what Postgres says of it: reads are answered, a statement that writes fails with 53100 (disk_full).
+// A full disk, as Postgres reports it: a statement that writes fails with 53100 (disk_full).
 
 const service = await startVaults(t);
 const { people, listeners } = service;
@@ -28,7 +28,7 @@ await execute(
      RAISE EXCEPTION 'could not extend file "base/5/16384": No space left on device' USING ERRCODE = 'disk_full';
    END $$`,
 );
-/** From now on nothing can be written to this table, until the result is called. */
+/** Lets every write to this table fail, until the result is called. */
 async function fill(table: string): Promise<() => Promise<void>> {
   await execute(
     service,
@@ -41,12 +41,12 @@ async function fill(table: string): Promise<() => Promise<void>> {
 const stored = () => execute(service, "SELECT id, updated_at FROM vaults.records ORDER BY id");
 const vaults = () => execute(service, "SELECT id FROM vaults.vaults ORDER BY id");
 
-await t.test("what cannot be written is answered 503 with Retry-After, and works again by itself", async (t) => {
+await t.test("a failed write gets 503 with Retry-After, and succeeds once the disk has space", async (t) => {
   for (const [table, requests] of [
     ["records", { make, change }],
     ["tombstones", { remove }],
     ["vault_members", { found }],
-    // The audit of all of them is kept here: without it nothing is done, and nothing is shown.
+    // The outbox holds every audit record: without it no request succeeds.
     ["outbox", { make, change, remove, found, list }],
   ] as const) {
     const before = [await stored(), await vaults()];
@@ -57,7 +57,7 @@ await t.test("what cannot be written is answered 503 with Retry-After, and works
       t.match(answer.headers.get("retry-after"), /^\d+$/);
       t.notMatch(JSON.stringify(answer.body), /disk|space|extend/i, "with no word of the store's inside");
     }
-    if (table !== "outbox") t.equal((await list()).status, 200, `what needs no ${table} goes on`);
+    if (table !== "outbox") t.equal((await list()).status, 200, `requests without ${table} succeed`);
     t.strictSame([await stored(), await vaults()], before, "nothing is half done");
     await empty();
     t.equal((await list()).status, 200);
@@ -68,7 +68,7 @@ await t.test("what cannot be written is answered 503 with Retry-After, and works
   t.equal((await remove()).status, 204);
 });
 
-await t.test("what was acknowledged before and after is there, on record once, and told", async (t) => {
+await t.test("acknowledged writes are stored, audited once and pushed", async (t) => {
   const acknowledged: string[] = [];
   let refused = 0;
   let writing = true;
@@ -84,14 +84,14 @@ await t.test("what was acknowledged before and after is there, on record once, a
   };
   const writers = Promise.all([writer(), writer(), writer()]);
   for (const table of ["records", "outbox"]) {
-    const [kept, lost] = [acknowledged.length, refused];
-    await until("writes are acknowledged", () => acknowledged.length >= kept + 10);
+    const [count, lost] = [acknowledged.length, refused];
+    await until("writes are acknowledged", () => acknowledged.length >= count + 10);
     const empty = await fill(table);
     await until("writes are refused", () => refused >= lost + 10);
     await empty();
   }
-  const kept = acknowledged.length;
-  await until("writes are acknowledged again", () => acknowledged.length >= kept + 10);
+  const count = acknowledged.length;
+  await until("writes are acknowledged again", () => acknowledged.length >= count + 10);
   writing = false;
   await writers;
   const ids = (await list()).body.data.map(({ id }) => id);
@@ -101,9 +101,9 @@ await t.test("what was acknowledged before and after is there, on record once, a
   );
   const creations = () =>
     listeners.audit.filter(({ action }) => action === "record.created").map(({ target }) => target.id);
-  await until("each is on record and told", () => {
-    const told = new Set(listeners.records.flatMap(({ changes }) => changes.map(({ record_id }) => record_id)));
-    return ids.every((id) => creations().includes(id)) && acknowledged.every((id) => told.has(id));
+  await until("each write is audited and published", () => {
+    const published = new Set(listeners.records.flatMap(({ changes }) => changes.map(({ record_id }) => record_id)));
+    return ids.every((id) => creations().includes(id)) && acknowledged.every((id) => published.has(id));
   });
   t.equal(creations().length, new Set(creations()).size, "and once");
 });

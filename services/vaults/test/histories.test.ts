@@ -39,7 +39,7 @@ await t.test("a shared vault is made with the first entry of its history", async
   });
 });
 
-await t.test("the first entry says what the request says", async (t) => {
+await t.test("the first entry must match the request", async (t) => {
   const { orgId, owner, member } = await company();
   const good = { name: "Vault", org: orgId, ver: 1, check, set: [holder(owner, "manage")] };
   const refused = async (why: string, change: object, type = "shared"): Promise<void> => {
@@ -57,10 +57,10 @@ await t.test("the first entry says what the request says", async (t) => {
   const id = randomUUID();
   const { text } = await entryOf(null, id, member, { ...good, set: [holder(member, "manage")] });
   const body = { id, name: "Vault", type: "shared", encrypted_key: sealed(), entry: text };
-  t.match(await call(service, owner, "POST", "/api/vaults", { body }), { status: 403 }, "signed by somebody else");
+  t.match(await call(service, owner, "POST", "/api/vaults", { body }), { status: 403 }, "signed by another person");
 });
 
-await t.test("a vault with a history changes by its entries alone", async (t) => {
+await t.test("a vault with a history changes only with an entry", async (t) => {
   const { orgId, owner, member } = await company();
   const { path, state } = await newSignedVault(service, orgId, owner);
   const vaultId = state.res.slice("vault:".length);
@@ -187,7 +187,7 @@ await t.test("a vault without a history is adopted", async (t) => {
   t.match(await call(service, owner, "POST", `/api/vaults/${own.id}/history`, { body: { entry: mine.text } }), invalid);
 });
 
-await t.test("two entries at once: one is the next, the other is told so", async (t) => {
+await t.test("of two concurrent entries one is accepted, the other is a conflict", async (t) => {
   const { orgId, owner } = await company();
   const { path, state } = await newSignedVault(service, orgId, owner);
   const vaultId = state.res.slice("vault:".length);
@@ -198,7 +198,7 @@ await t.test("two entries at once: one is the next, the other is told so", async
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 409]);
 });
 
-await t.test("auth-sm asks what a removal cuts, and what nobody could manage after it", async (t) => {
+await t.test("auth-sm reads the histories that a removal cuts, and the vaults left without a manager", async (t) => {
   const { orgId, owner, member } = await company();
   const { state } = await newSignedVault(service, orgId, owner);
   const { path, state: second } = await newSignedVault(service, orgId, owner);
@@ -206,18 +206,18 @@ await t.test("auth-sm asks what a removal cuts, and what nobody could manage aft
   const { text, state: shared } = await entryOf(second, secondId, owner, { set: [holder(member, "manage")] });
   const body = { permission: "manage", encrypted_key: jwe, entry: text };
   expected(await call(service, owner, "PUT", `${path}/members/${member.userId}`, { body }), 200);
-  const asked = { org_id: orgId, user_id: owner.userId };
-  const { heads } = await people.bus.request(heldVaultHeads, asked);
+  const input = { org_id: orgId, user_id: owner.userId };
+  const { heads } = await people.bus.request(heldVaultHeads, input);
   t.strictSame(heads, {
     [await cutName(state.res)]: [0, state.head.hash],
     [await cutName(second.res)]: [1, shared.head.hash],
   });
-  const { vaults } = await people.bus.request(soleManagedVaults, asked);
+  const { vaults } = await people.bus.request(soleManagedVaults, input);
   t.strictSame(vaults, [{ id: state.res.slice("vault:".length), name: "Vault" }]);
   await people.remove(member, orgId);
   const gone = await people.bus.request(heldVaultHeads, { org_id: orgId, user_id: member.userId });
   t.strictSame(Object.keys(gone.heads), [await cutName(second.res)], "also of a person who was removed");
-  const { vaults: both } = await people.bus.request(soleManagedVaults, asked);
+  const { vaults: both } = await people.bus.request(soleManagedVaults, input);
   t.equal(both.length, 2, "a manager who left manages nothing");
 });
 

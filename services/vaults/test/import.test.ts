@@ -26,9 +26,9 @@ await t.test("valid items are created, in the order in which they were sent", as
     new Map(body.data.map((each) => [each.id, each.encrypted_data])),
     new Map(answer.body.records.map((each, n) => [each.id, records[n]?.encrypted_data])),
   );
-  const news = await listeners.recordNews("the news", ({ vault_id }) => vault_id === vault.id);
+  const event = await listeners.recordEvent("the event", ({ vault_id }) => vault_id === vault.id);
   t.same(
-    news.changes.map(({ action, record_id }) => [action, record_id]),
+    event.changes.map(({ action, record_id }) => [action, record_id]),
     answer.body.records.map((each) => ["record_created", each.id]),
   );
   const record = await listeners.record("the record", ({ action, target }) => {
@@ -37,7 +37,7 @@ await t.test("valid items are created, in the order in which they were sent", as
   t.match(record, { count: 3, outcome: "success" });
 });
 
-await t.test("an item that is not valid fails alone", async (t) => {
+await t.test("an invalid item does not affect the others", async (t) => {
   const vault = await newVault(service, owner);
   const taken = (await newRecord(service, owner, vault.id)).id;
   const gone = (await newRecord(service, owner, vault.id)).id;
@@ -71,7 +71,7 @@ await t.test("an item that is not valid fails alone", async (t) => {
   t.equal((await call(service, owner, "GET", `/api/vaults/${vault.id}/records`)).body.data.length, 3);
 });
 
-await t.test("1,000 are taken, 1,001 are not, and then none is created", async (t) => {
+await t.test("1,000 records are accepted; of 1,001 none is created", async (t) => {
   const vault = await newVault(service, owner);
   const path = `/api/vaults/${vault.id}/import`;
   const records = Array.from({ length: 1_000 }, item);
@@ -86,7 +86,7 @@ await t.test("1,000 are taken, 1,001 are not, and then none is created", async (
   );
 });
 
-await t.test("an empty import creates nothing; what is no list is 400", async (t) => {
+await t.test("an empty import creates nothing; a body without a list is 400", async (t) => {
   const vault = await newVault(service, owner);
   const path = `/api/vaults/${vault.id}/import`;
   const empty = await call(service, owner, "POST", path, { body: { records: [] } });
@@ -95,7 +95,7 @@ await t.test("an empty import creates nothing; what is no list is 400", async (t
     t.match(await call(service, owner, "POST", path, { body }), { status: 400, body: { error: "invalid_request" } });
 });
 
-await t.test("a body of 32 MiB is taken, a larger one is not", async (t) => {
+await t.test("a body of 32 MiB is accepted, a larger one is refused", async (t) => {
   const vault = await newVault(service, owner);
   const path = `/api/vaults/${vault.id}/import`;
   const limit = 32 * 1024 * 1024;

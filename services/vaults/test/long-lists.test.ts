@@ -1,22 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { AuditDraft } from "@coffer/events";
-import { until } from "@coffer/testkit";
+import { requestSlowly, until } from "@coffer/testkit";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
-import { askSlowly } from "@coffer/testkit";
 import { newRecord, newVault, share } from "./support/vaults.ts";
 
-// Lists that do not fit into a part, which has at most 1,000 records and ends with the one that reaches 2 MiB.
+// Lists longer than a part, which has at most 1,000 records and ends with the one that reaches 2 MiB.
 
 const service = await startVaults(t);
 const { people, listeners } = service;
 const large = 256 * 1024;
 const largeInPart = 8;
 
-/** A vault with so many records, put there by hand; their ids in order. */
+/** A vault with `count` records, inserted by SQL; their ids in order. */
 async function filled(count: number, bytes = 4) {
   const orgId = randomUUID();
   const owner = await people.add({ orgId, role: "owner" });
@@ -30,7 +29,7 @@ async function filled(count: number, bytes = 4) {
   return { orgId, owner, vault, path: `/api/vaults/${vault.id}/records`, ids: rows.map(({ id }) => id).sort() };
 }
 
-/** What the records of a request say, once there are so many of them. */
+/** The counts in the audit records of a request, once there are `count` records. */
 async function recorded(requestId: string, count: number): Promise<Partial<AuditDraft>[]> {
   const found = await until(`the records of ${requestId}`, () => {
     const all = listeners.audit.filter(({ request }) => request.id === requestId);
@@ -39,7 +38,7 @@ async function recorded(requestId: string, count: number): Promise<Partial<Audit
   return found.map(({ outcome, count: handedOut, reason }) => ({ outcome, count: handedOut, reason }));
 }
 
-/** The records of an answer in parts of so many. */
+/** Lists records and reads their audit. */
 function parts(counts: readonly number[]): object[] {
   return counts.map((count, n) => ({
     outcome: "success",
@@ -48,46 +47,49 @@ function parts(counts: readonly number[]): object[] {
   }));
 }
 
-async function asked(person: Person, path: string, count: number) {
+async function listed(person: Person, path: string, count: number) {
   const id = randomUUID();
   const { status, body } = await call(service, person, "GET", path, { headers: { "x-request-id": id } });
   if (status !== 200) throw new Error(`${path} was answered ${status}`);
   return { body, ids: body.data.map((each) => each.id), records: await recorded(id, count) };
 }
 
-await t.test("a list that is longer than a part is whole, and each part is on record", async (t) => {
+await t.test("a list that is longer than a part is complete, and each part is audited", async (t) => {
   for (const [count, bytes, counts] of [
     [1_000, 4, [1_000]],
     [1_001, 4, [1_000, 1]],
     [2 * largeInPart + 1, large, [largeInPart, largeInPart, 1]],
   ] as const) {
     const { owner, path, ids } = await filled(count, bytes);
-    const list = await asked(owner, path, counts.length);
+    const list = await listed(owner, path, counts.length);
     t.strictSame(list.ids, ids);
     t.strictSame(Object.keys(list.body), ["data"]);
     t.strictSame(list.records, parts(counts));
   }
 });
 
-await t.test("a page is as long as its limit, and goes on where it ends", async (t) => {
+await t.test("a page has `limit` records, and the next one continues after it", async (t) => {
   const { owner, path, ids } = await filled(3 * largeInPart, large);
   const limit = largeInPart + 2;
-  const first = await asked(owner, `${path}?limit=${limit}`, 2);
+  const first = await listed(owner, `${path}?limit=${limit}`, 2);
   t.strictSame(first.records, parts([largeInPart, 2]));
-  const second = await asked(owner, `${path}?limit=${limit}&cursor=${String(first.body.next_cursor)}`, 2);
-  const third = await asked(owner, `${path}?limit=${limit}&cursor=${String(second.body.next_cursor)}`, 1);
+  const second = await listed(owner, `${path}?limit=${limit}&cursor=${String(first.body.next_cursor)}`, 2);
+  const third = await listed(owner, `${path}?limit=${limit}&cursor=${String(second.body.next_cursor)}`, 1);
   t.strictSame([...first.ids, ...second.ids, ...third.ids], ids);
   t.equal(third.body.next_cursor, null);
-  const exact = await asked(owner, `${path}?limit=${largeInPart}`, 1);
+  const exact = await listed(owner, `${path}?limit=${largeInPart}`, 1);
   t.strictSame(exact.records, parts([largeInPart]));
 });
 
-await t.test("who loses the vault meanwhile gets no more of it, and the connection is cut", async (t) => {
+await t.test("a caller who loses the vault during a list gets no more parts, and the connection is cut", async (t) => {
   const { orgId, owner, vault, path } = await filled(20 * largeInPart, large);
   const reader = await people.add({ orgId, role: "member" });
   await share(service, owner, vault.id, reader);
   const id = randomUUID();
-  const answer = await askSlowly(service.url + path, { authorization: `Bearer ${reader.token}`, "x-request-id": id });
+  const answer = await requestSlowly(service.url + path, {
+    authorization: `Bearer ${reader.token}`,
+    "x-request-id": id,
+  });
   t.equal(answer.status, 200);
   t.equal((await call(service, owner, "DELETE", `/api/vaults/${vault.id}/members/${reader.userId}`)).status, 204);
   await t.rejects(answer.read());
@@ -98,9 +100,9 @@ await t.test("who loses the vault meanwhile gets no more of it, and the connecti
   t.ok(records.filter(({ outcome }) => outcome === "success").every(({ reason }) => reason === "part"));
 });
 
-await t.test("what is made while a long list goes out does not make it longer", async (t) => {
+await t.test("records that are created while a long list is sent are not added to it", async (t) => {
   const { owner, vault, path, ids } = await filled(10 * largeInPart, large);
-  const answer = await askSlowly(service.url + path, { authorization: `Bearer ${owner.token}` });
+  const answer = await requestSlowly(service.url + path, { authorization: `Bearer ${owner.token}` });
   await execute(
     service,
     `INSERT INTO vaults.records (vault_id, id, type, encrypted_data, created_at, updated_at)
@@ -117,7 +119,7 @@ await t.test("what is made while a long list goes out does not make it longer", 
 const largestKey = 64 * 1024;
 const keysInPart = 32;
 
-/** Somebody with so many vaults, put there by hand, whose keys are as large as they may be; their ids in order. */
+/** A person with `count` vaults, inserted by SQL, with keys of the maximum size; their ids in order. */
 async function holderOfMany(count: number) {
   const orgId = randomUUID();
   const owner = await people.add({ orgId, role: "owner" });
@@ -138,23 +140,23 @@ async function holderOfMany(count: number) {
   return { owner, ids: rows.map(({ id }) => id).sort() };
 }
 
-await t.test("a list of vaults that is longer than a part is whole, and each part is on record", async (t) => {
+await t.test("a list of vaults that is longer than a part is complete, and each part is audited", async (t) => {
   const { owner, ids } = await holderOfMany(2 * keysInPart + 5);
-  const list = await asked(owner, "/api/vaults", 3);
+  const list = await listed(owner, "/api/vaults", 3);
   t.strictSame(list.ids, ids);
   t.strictSame(Object.keys(list.body), ["data"]);
   t.strictSame(list.records, parts([keysInPart, keysInPart, 5]));
   t.equal(list.body.data.at(-1)?.encrypted_key.length, largestKey);
 
   const limit = keysInPart + 8;
-  const first = await asked(owner, `/api/vaults?limit=${limit}`, 2);
+  const first = await listed(owner, `/api/vaults?limit=${limit}`, 2);
   t.strictSame(first.records, parts([keysInPart, 8]));
-  const second = await asked(owner, `/api/vaults?limit=${limit}&cursor=${String(first.body.next_cursor)}`, 1);
+  const second = await listed(owner, `/api/vaults?limit=${limit}&cursor=${String(first.body.next_cursor)}`, 1);
   t.strictSame([...first.ids, ...second.ids], ids);
   t.equal(second.body.next_cursor, null);
 });
 
-await t.test("the tag of a long list of vaults is that of all of it", async (t) => {
+await t.test("the tag of a long list of vaults covers all parts", async (t) => {
   const { owner, ids } = await holderOfMany(keysInPart + 2);
   const last = ids.at(-1) ?? "";
   const get = async (held: string) =>
@@ -178,9 +180,9 @@ await t.test("the tag of a long list of vaults is that of all of it", async (t) 
   }
 });
 
-await t.test("who loses a vault while the list goes out does not find it there, nor one that is new", async (t) => {
+await t.test("later parts of a list omit lost and new vaults", async (t) => {
   const { owner, ids } = await holderOfMany(20 * keysInPart);
-  const answer = await askSlowly(`${service.url}/api/vaults`, { authorization: `Bearer ${owner.token}` });
+  const answer = await requestSlowly(`${service.url}/api/vaults`, { authorization: `Bearer ${owner.token}` });
   t.equal((await call(service, owner, "DELETE", `/api/vaults/${ids.at(-2) ?? ""}`)).status, 204);
   await newVault(service, owner);
   const { data } = JSON.parse(await answer.read()) as { data: { id: string }[] }; // as the description says

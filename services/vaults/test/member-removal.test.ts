@@ -7,19 +7,20 @@ import { newRecord, newVault, share } from "./support/vaults.ts";
 const service = await startVaults(t);
 const { people, listeners } = service;
 
-await t.test("of who is removed each vault that the person leaves is on record, once", async (t) => {
+await t.test("a removal is audited once for each vault", async (t) => {
   const orgId = randomUUID();
   const [owner, member] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
   const [vault, second] = [await newVault(service, owner), await newVault(service, owner)];
   await share(service, owner, vault.id, member, "write");
   await share(service, owner, second.id, member, "read");
-  const told = new Set(listeners.vaults);
+  const earlier = new Set(listeners.vaults);
   const removed = await people.remove(member, orgId);
-  await people.tell(removed);
+  await people.publish(removed);
   for (const { id } of [vault, second])
-    await listeners.vaultNews(
-      "who is left hears of it",
-      (news) => !told.has(news) && news.action === "vault_updated" && news.vault_id === id && news.user_ids === null,
+    await listeners.vaultEvent(
+      "the remaining members receive vault_updated",
+      (event) =>
+        !earlier.has(event) && event.action === "vault_updated" && event.vault_id === id && event.user_ids === null,
     );
   for (const [vaultId, permission] of [
     [vault.id, "write"],
@@ -41,11 +42,11 @@ await t.test("of who is removed each vault that the person leaves is on record, 
   await people.place(owner, { orgId, role: "owner", status: "suspended" });
   await people.place(owner, { orgId, role: "owner" });
   await newRecord(service, owner, vault.id);
-  await listeners.record("what came after", ({ action, target }) => {
+  await listeners.record("a later record", ({ action, target }) => {
     return action === "record.created" && target.parent_id === vault.id;
   });
   t.notOk(
     listeners.audit.some(({ action, target }) => action === "vault.member.removed" && target.id === owner.userId),
-    "who is suspended leaves none",
+    "a suspension removes no vault members",
   );
 });

@@ -19,7 +19,7 @@ async function company() {
 }
 const body = { permission: "read", encrypted_key: jwe };
 
-await t.test("a vault that is shared is there for the member, with the key as it was sealed", async (t) => {
+await t.test("a new member sees the shared vault with the sealed key", async (t) => {
   const { orgId, owner, colleague, vault, path } = await company();
   const record = await newRecord(service, owner, vault.id);
   t.match(await call(service, colleague, "GET", path), { status: 403, body: { error: "access_denied" } });
@@ -49,10 +49,10 @@ await t.test("a vault that is shared is there for the member, with the key as it
       has_key: true,
     },
   ]);
-  const news = await listeners.vaultNews("the news", ({ action, user_ids }) => {
+  const event = await listeners.vaultEvent("the event", ({ action, user_ids }) => {
     return action === "vault_created" && user_ids?.[0] === colleague.userId;
   });
-  t.match(news, { vault_id: vault.id, user_ids: [colleague.userId] });
+  t.match(event, { vault_id: vault.id, user_ids: [colleague.userId] });
   const audit = await listeners.record("the record", ({ action }) => action === "vault.member.added");
   t.match(audit, {
     org_id: orgId,
@@ -62,9 +62,9 @@ await t.test("a vault that is shared is there for the member, with the key as it
   });
 });
 
-await t.test("the members in pages are everybody once", async (t) => {
+await t.test("pages list every member once", async (t) => {
   const { orgId, owner, colleague, vault, path } = await company();
-  // With a name that no cursor could hold.
+  // A name that no cursor could hold.
   const others = [
     await people.add({ orgId, role: "member", name: "\u{1f511}".repeat(128), email: "max@example.com" }),
     await people.add({ orgId, role: "member", name: "Ada", email: "ada@example.com" }),
@@ -98,48 +98,45 @@ await t.test("the members in pages are everybody once", async (t) => {
     t.match(await call(service, owner, "GET", `${at}?${query}`), { status: 400, body: { error: "invalid_request" } });
 });
 
-await t.test(
-  "whoever else sees a vault hears that its members are others, and who is given it only that",
-  async (t) => {
-    const { owner, colleague, vault, path } = await company();
-    const before = expected(await call(service, owner, "GET", path), 200);
-    const updates = () =>
-      listeners.vaults.filter(({ action, vault_id }) => action === "vault_updated" && vault_id === vault.id);
-    await share(service, owner, vault.id, colleague);
-    const given = expected(await call(service, owner, "GET", path), 200);
-    t.ok(given.updated_at > before.updated_at);
-    await until("the others are told", () => updates().length === 1);
-    t.same(updates()[0], {
-      action: "vault_updated",
-      vault_id: vault.id,
-      updated_at: given.updated_at,
-      user_ids: null,
-      except: [colleague.userId],
-    });
-    await share(service, owner, vault.id, colleague, "manage");
-    await until("everybody is told", () => updates().length === 2);
-    t.notOk(updates()[1]?.except);
-    await call(service, colleague, "DELETE", `${path}/members/${colleague.userId}`);
-    await until("who is left is told", () => updates().length === 3);
-    t.equal(updates()[2]?.updated_at, expected(await call(service, owner, "GET", path), 200).updated_at);
-  },
-);
+await t.test("other viewers get vault_updated, and the new member only vault_created", async (t) => {
+  const { owner, colleague, vault, path } = await company();
+  const before = expected(await call(service, owner, "GET", path), 200);
+  const updates = () =>
+    listeners.vaults.filter(({ action, vault_id }) => action === "vault_updated" && vault_id === vault.id);
+  await share(service, owner, vault.id, colleague);
+  const given = expected(await call(service, owner, "GET", path), 200);
+  t.ok(given.updated_at > before.updated_at);
+  await until("the other viewers are notified", () => updates().length === 1);
+  t.same(updates()[0], {
+    action: "vault_updated",
+    vault_id: vault.id,
+    updated_at: given.updated_at,
+    user_ids: null,
+    except: [colleague.userId],
+  });
+  await share(service, owner, vault.id, colleague, "manage");
+  await until("all viewers are notified", () => updates().length === 2);
+  t.notOk(updates()[1]?.except);
+  await call(service, colleague, "DELETE", `${path}/members/${colleague.userId}`);
+  await until("the remaining viewers are notified", () => updates().length === 3);
+  t.equal(updates()[2]?.updated_at, expected(await call(service, owner, "GET", path), 200).updated_at);
+});
 
-await t.test("another permission counts from the next request on, and the member's devices hear of it", async (t) => {
+await t.test("a changed permission applies to the next request and is pushed to the member", async (t) => {
   const { owner, colleague, vault, path } = await company();
   await share(service, owner, vault.id, colleague, "write");
   const content = { type: "login", encrypted_data: sealed() };
   t.equal((await call(service, colleague, "POST", `${path}/records`, { body: content })).status, 201);
   const again = await share(service, owner, vault.id, colleague, "read");
   t.equal((await call(service, colleague, "POST", `${path}/records`, { body: content })).status, 403);
-  await listeners.vaultNews("the news", ({ action, vault_id }) => {
+  await listeners.vaultEvent("the event", ({ action, vault_id }) => {
     return action === "vault_updated" && vault_id === vault.id;
   });
   const { body: list } = await call(service, owner, "GET", `${path}/members`);
   t.equal(list.data.find(({ user_id }) => user_id === colleague.userId)?.added_at, again.added_at);
 });
 
-await t.test("who is taken out sees nothing from the next request on", async (t) => {
+await t.test("a removed member sees nothing from the next request on", async (t) => {
   const { orgId, owner, colleague, vault, path } = await company();
   await share(service, owner, vault.id, colleague, "manage");
   const record = await newRecord(service, owner, vault.id);
@@ -153,7 +150,7 @@ await t.test("who is taken out sees nothing from the next request on", async (t)
     );
   t.same((await call(service, colleague, "GET", "/api/vaults")).body.data, []);
   t.match(await call(service, owner, "DELETE", at), { status: 404, body: { error: "not_found" } });
-  await listeners.vaultNews("the news", ({ action, user_ids }) => {
+  await listeners.vaultEvent("the event", ({ action, user_ids }) => {
     return action === "vault_deleted" && user_ids?.[0] === colleague.userId;
   });
   const audit = await listeners.record("the record", ({ action, target }) => {
@@ -166,7 +163,7 @@ await t.test("who is taken out sees nothing from the next request on", async (t)
   });
 });
 
-await t.test("only who manages the vault shares it, whatever the role in the organization", async (t) => {
+await t.test("only a manager of the vault may share it, in any role", async (t) => {
   const { orgId, owner, colleague, vault, path } = await company();
   const third = await people.add({ orgId, role: "admin" });
   for (const permission of ["read", "write"] as const) {
@@ -179,7 +176,7 @@ await t.test("only who manages the vault shares it, whatever the role in the org
   t.equal((await call(service, colleague, "PUT", `${path}/members/${third.userId}`, { body })).status, 200);
 });
 
-await t.test("the last manage stays", async (t) => {
+await t.test("the last manager cannot leave", async (t) => {
   const { orgId, owner, colleague, vault, path } = await company();
   const own = `${path}/members/${owner.userId}`;
   const conflict = { status: 409, body: { error: "conflict" } };
@@ -189,7 +186,7 @@ await t.test("the last manage stays", async (t) => {
   t.match(await call(service, owner, "DELETE", own), conflict);
   await share(service, owner, vault.id, colleague, "manage");
   await people.place(colleague, { orgId, role: "owner", status: "suspended" });
-  t.match(await call(service, owner, "DELETE", own), conflict, "nobody who is suspended manages");
+  t.match(await call(service, owner, "DELETE", own), conflict, "a suspended manager does not count");
   await people.place(colleague, { orgId, role: "auditor" });
   t.match(await call(service, owner, "PUT", own, { body }), conflict, "nor does an auditor");
   await people.place(colleague, { orgId, role: "member" });
@@ -197,7 +194,7 @@ await t.test("the last manage stays", async (t) => {
   t.equal((await call(service, owner, "GET", path)).status, 403);
 });
 
-await t.test("a member leaves, on record, and takes nobody else out", async (t) => {
+await t.test("a member leaves with an audit record, and cannot remove others", async (t) => {
   const { orgId, owner, colleague, vault, path } = await company();
   const third = await people.add({ orgId, role: "member" });
   await share(service, owner, vault.id, colleague, "read");
@@ -218,7 +215,7 @@ await t.test("a member leaves, on record, and takes nobody else out", async (t) 
   t.same(list.data.map(({ user_id }) => user_id).sort(), [owner.userId, third.userId].sort());
 });
 
-await t.test("a list of members is on record with their number, and its 304 is not", async (t) => {
+await t.test("a list of members is audited with their number, a 304 is not", async (t) => {
   const { orgId, owner, colleague, vault, path } = await company();
   await share(service, owner, vault.id, colleague);
   const id = randomUUID();
@@ -236,11 +233,11 @@ await t.test("a list of members is on record with their number, and its 304 is n
   t.equal((await call(service, colleague, "GET", `${path}/members`, { headers: held })).status, 304);
   const marker = randomUUID();
   await call(service, colleague, "GET", path, { headers: { "x-request-id": marker } });
-  await listeners.record("what was asked later", ({ request }) => request.id === marker);
+  await listeners.record("a later request", ({ request }) => request.id === marker);
   t.notOk(listeners.audit.some(({ request }) => request.id === held["x-request-id"]));
 });
 
-await t.test("two who take manage from each other at once: one keeps it", async (t) => {
+await t.test("of two managers who remove each other concurrently one remains", async (t) => {
   const { owner, colleague, vault, path } = await company();
   await share(service, owner, vault.id, colleague, "manage");
   const answers = await Promise.all([
@@ -250,7 +247,7 @@ await t.test("two who take manage from each other at once: one keeps it", async 
   t.same(answers.map(({ status }) => status).sort(), [204, 403]);
 });
 
-await t.test("a personal vault is not shared; nobody outside the organization gets one", async (t) => {
+await t.test("a personal vault cannot be shared, nor a vault outside its organization", async (t) => {
   const { orgId, owner, colleague, path } = await company();
   const personal = await newVault(service, owner, { type: "personal" });
   const alone = await people.add();
@@ -277,7 +274,7 @@ await t.test("a personal vault is not shared; nobody outside the organization ge
     });
 });
 
-await t.test("who could not use the key does not get it", async (t) => {
+await t.test("a member who may not use the key does not get it", async (t) => {
   const { orgId, owner, path } = await company();
   const unable = [
     await people.add({ orgId, role: "admin", status: "suspended" }),
@@ -290,7 +287,7 @@ await t.test("who could not use the key does not get it", async (t) => {
     });
 });
 
-await t.test("what is not a grant is 400; another key version is 409 and changes nothing", async (t) => {
+await t.test("a malformed grant is 400; another key version is 409 and changes nothing", async (t) => {
   const { owner, colleague, path } = await company();
   const at = `${path}/members/${colleague.userId}`;
   for (const wrong of [
@@ -310,10 +307,10 @@ await t.test("what is not a grant is 400; another key version is 409 and changes
   t.equal((await call(service, colleague, "GET", path)).status, 403);
 });
 
-await t.test("a member of whom vaults has not heard yet is asked for", async (t) => {
+await t.test("a member unknown to vaults is requested from auth-sm", async (t) => {
   const { orgId, owner, path } = await company();
   const fresh = await people.add();
-  await people.place(fresh, { orgId, role: "member" }, { tell: false });
+  await people.place(fresh, { orgId, role: "member" }, { publish: false });
   t.equal((await call(service, owner, "PUT", `${path}/members/${fresh.userId}`, { body })).status, 200);
   t.equal((await call(service, fresh, "GET", path)).status, 200);
 });

@@ -17,7 +17,7 @@ const content = () => ({ type: "login", encrypted_data: sealed() });
 const read = (headers = {}) => call(service, owner, "GET", `${path}/${record.id}`, { headers });
 const make = () => call(service, owner, "POST", path, { body: content() });
 
-await t.test("without NATS reads and writes go on; their audit and news arrive when it is back", async (t) => {
+await t.test("without NATS reads and writes continue; audit records and events arrive when it is back", async (t) => {
   await nats.kill();
   t.equal((await read({ "x-request-id": "without-nats" })).status, 200);
   const made = await make();
@@ -25,11 +25,11 @@ await t.test("without NATS reads and writes go on; their audit and news arrive w
   const body = { name: "Vault", type: "shared", encrypted_key: sealed() };
   const headers = { "x-coffer-org": randomUUID() };
   const unknown = await call(service, owner, "POST", "/api/vaults", { body, headers });
-  t.match(unknown, { status: 503, body: { error: "unavailable" } }, "an organization that nobody can be asked about");
+  t.match(unknown, { status: 503, body: { error: "unavailable" } }, "an organization that needs auth-sm");
   await nats.start();
   await listeners.record("the read", ({ request }) => request.id === "without-nats");
   await listeners.record("the creation", ({ target }) => target.id === made.body.id);
-  // News are hints: who was away asks for what it missed. They are sent all the same.
+  // A device that missed events catches up by itself. The events are sent nevertheless.
   await until("an empty outbox", async () => (await execute(service, "SELECT FROM vaults.outbox")).length === 0);
   t.equal(listeners.audit.filter(({ request }) => request.id === "without-nats").length, 1);
 });
@@ -41,7 +41,7 @@ await t.test("without Redis everything works", async (t) => {
   await redis.start();
 });
 
-await t.test("without Postgres every answer is 503 with Retry-After, and nothing needs a restart", async (t) => {
+await t.test("without Postgres every response is 503 with Retry-After, and nothing needs a restart", async (t) => {
   await postgres.kill();
   for (const attempt of [
     read(),
@@ -58,7 +58,7 @@ await t.test("without Postgres every answer is 503 with Retry-After, and nothing
   t.equal((await make()).status, 201);
 });
 
-await t.test("what was acknowledged while Postgres was killed is there, on record and told", async (t) => {
+await t.test("writes acknowledged while Postgres is killed are stored, audited and pushed", async (t) => {
   const acknowledged: string[] = [];
   let writing = true;
   const writer = async (): Promise<void> => {
@@ -85,12 +85,12 @@ await t.test("what was acknowledged while Postgres was killed is there, on recor
     acknowledged.filter((id) => !stored.includes(id)),
     [],
   );
-  await until("each is on record and told", () => {
+  await until("each write is audited and published", () => {
     const recorded = new Set(
       listeners.audit.filter(({ action }) => action === "record.created").map(({ target }) => target.id),
     );
-    const told = new Set(listeners.records.flatMap(({ changes }) => changes.map(({ record_id }) => record_id)));
-    return stored.every((id) => recorded.has(id)) && acknowledged.every((id) => told.has(id));
+    const published = new Set(listeners.records.flatMap(({ changes }) => changes.map(({ record_id }) => record_id)));
+    return stored.every((id) => recorded.has(id)) && acknowledged.every((id) => published.has(id));
   });
   const creations = listeners.audit.filter(({ action }) => action === "record.created").map(({ target }) => target.id);
   t.equal(creations.length, new Set(creations).size, "and once");

@@ -13,7 +13,7 @@ const { people, listeners } = service;
 const exceeded = { status: 403, body: { error: "quota_exceeded" } };
 const kibibyte = 1024;
 
-/** Ciphertext of so many characters. */
+/** Ciphertext of `length` characters. */
 const ciphertext = (length: number): string => "QUJD".repeat(length / 4);
 const item = (more: object = {}) => ({ type: "login", encrypted_data: ciphertext(8), ...more });
 const create = (by: Person, vaultId: string, more: object = {}) =>
@@ -23,7 +23,7 @@ const importInto = (by: Person, vaultId: string, count: number) =>
     body: { records: Array.from({ length: count }, () => item()) },
   });
 
-/** What is counted for a person, and what the vaults that the person pays for hold. */
+/** The counted usage of a person, and the records of the vaults that the person pays for. */
 async function usageOf({ userId }: Person) {
   const [row] = await execute<{ items: number; bytes: number; records: number; stored: number }>(
     service,
@@ -37,7 +37,7 @@ async function usageOf({ userId }: Person) {
   return row;
 }
 
-/** Two people of an organization, the first of whom made a vault. */
+/** Two people of an organization; the first one has created a vault. */
 async function company() {
   const orgId = randomUUID();
   const owner = await people.add({ orgId, role: "owner" });
@@ -122,7 +122,7 @@ await t.test("ciphertext is counted as it is stored; updates that grow are refus
   t.equal(usage.bytes, 1024 * kibibyte);
 });
 
-await t.test("a deleted record makes room, and those of a deleted vault do as they are removed", async (t) => {
+await t.test("deleted records free quota, also those of a deleted vault", async (t) => {
   const { owner, vault } = await company();
   const { id } = await newRecord(service, owner, vault.id);
   t.match(await importInto(owner, vault.id, 19), { status: 201 });
@@ -133,12 +133,12 @@ await t.test("a deleted record makes room, and those of a deleted vault do as th
   const second = await newVault(service, owner);
   t.match(await call(service, owner, "DELETE", `/api/vaults/${vault.id}`), { status: 204 });
   const attempt = async (): Promise<boolean> => (await create(owner, second.id)).status === 201;
-  await t.resolves(until("room for a record", attempt));
+  await t.resolves(until("quota for a record", attempt));
   t.match(await usageOf(owner), { items: 1, records: 1 });
   t.same(await execute(service, "SELECT FROM vaults.vault_payers WHERE vault_id = $1", [vault.id]), []);
 });
 
-await t.test("a rotation is counted by what it re-seals, from its body and from what was staged", async (t) => {
+await t.test("a rotation counts its re-sealed records, sent and staged", async (t) => {
   const { owner, vault } = await company();
   for (let n = 0; n < 3; n += 1) {
     t.match(await create(owner, vault.id, { encrypted_data: ciphertext(250 * kibibyte) }), { status: 201 });
@@ -165,23 +165,23 @@ await t.test("a rotation is counted by what it re-seals, from its body and from 
   const rotation_id = randomUUID();
   const stage = (body: object) => call(service, owner, "PUT", `${path}/rotation/${rotation_id}`, { body });
   const large = records.map((each) => ({ ...each, encrypted_data: ciphertext(220 * kibibyte) }));
-  t.match(await stage({ records: large }), exceeded, "what is staged has the quota of its own");
+  t.match(await stage({ records: large }), exceeded, "staged records have a quota of their own");
   t.match(await stage({ records }), { status: 200 });
   t.match(await stage({ records: large }), exceeded, "also where it replaces what was staged before");
   t.match(await rotate({ ...rest, rotation_id }), { status: 200 });
   const usage = await usageOf(owner);
   t.equal(usage.bytes, 500 * kibibyte);
   t.equal(usage.bytes, usage.stored);
-  t.match(await stage({ records: [] }), { status: 200 }, "what was staged before is gone");
+  t.match(await stage({ records: [] }), { status: 200 }, "earlier staged records are dropped");
 });
 
-await t.test("a vault whose payer stops managing it is paid for by a manager who has room for it", async (t) => {
+await t.test("a vault whose payer stops managing it is paid for by a manager with enough quota", async (t) => {
   const { orgId, owner, member, vault } = await company();
   const third = await people.add({ orgId, role: "member" });
   await importInto(owner, vault.id, 15);
   await share(service, owner, vault.id, member, "manage");
   await share(service, owner, vault.id, third, "manage");
-  // The member who has been a manager longer has no room for the vault.
+  // The member who has been a manager longer has not enough quota for the vault.
   const own = await newVault(service, member, { type: "personal" });
   await importInto(member, own.id, 10);
 
@@ -193,16 +193,20 @@ await t.test("a vault whose payer stops managing it is paid for by a manager who
   t.match(await create(member, vault.id), exceeded);
 
   await people.remove(third, orgId);
-  t.match(await usageOf(third), { items: 20 }, "nobody has room for it: the payer before stays");
+  t.match(await usageOf(third), { items: 20 }, "no manager has enough quota: the payer stays");
   t.match(await call(service, member, "DELETE", `/api/vaults/${own.id}`), { status: 204 });
   await t.resolves(until("an empty vault", async () => (await usageOf(member)).items === 0));
   const fourth = await people.add({ orgId, role: "member" });
   await share(service, member, vault.id, fourth);
-  t.match(await usageOf(member), { items: 20, records: 20 }, "a manager with room takes it over at the next change");
+  t.match(
+    await usageOf(member),
+    { items: 20, records: 20 },
+    "a manager with enough quota becomes the payer at the next change",
+  );
   t.match(await usageOf(third), { items: 0 });
 });
 
-await t.test("a payer who may only write from now on pays no longer", async (t) => {
+await t.test("a payer who loses manage stops paying", async (t) => {
   const { owner, member, vault } = await company();
   await importInto(owner, vault.id, 3);
   await share(service, owner, vault.id, member, "manage");

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import t from "tap";
-import type { Answer, AnswerBody } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { type Answer, type AnswerBody, call } from "./support/call.ts";
 import { execute, stopWritersBeforeTheirLock, whileHolding } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
@@ -19,8 +18,8 @@ async function company() {
 const grant = { permission: "write", encrypted_key: jwe };
 const content = () => ({ type: "login", encrypted_data: sealed() });
 
-/** A person's present sights are what they have to be: a member's, active, not travelling or the vault safe. */
-async function sightsAreDue(orgId: string): Promise<boolean> {
+/** Whether a person's visibility is exact: an active member, not travelling or the vault safe. */
+async function visibilityIsRight(orgId: string): Promise<boolean> {
   const wrong = await execute(
     service,
     `SELECT coalesce(s.user_id, d.user_id) FROM
@@ -47,16 +46,16 @@ await t.test("a vault that is shared while its new member begins to travel is hi
     const requests: (() => Promise<unknown>)[] = travelsFirst ? [travelling, sharing] : [sharing, travelling];
     await whileHolding(service, lock, requests);
     t.equal((await call(service, member, "GET", path)).status, 404);
-    t.ok(await sightsAreDue(orgId));
+    t.ok(await visibilityIsRight(orgId));
   }
 });
 
-await t.test("a vault that is made while its maker begins to travel is hidden", async (t) => {
+await t.test("a vault that is created while its creator begins to travel is hidden", async (t) => {
   const { orgId, member } = await company();
   const lock = { text: "SELECT FROM people WHERE user_id = $1 FOR UPDATE", values: [member.userId], waiting: 2 };
   await whileHolding<unknown>(service, lock, [() => newVault(service, member), () => travel(service, member, true)]);
   t.same((await call(service, member, "GET", "/api/vaults")).body.data, []);
-  t.ok(await sightsAreDue(orgId));
+  t.ok(await visibilityIsRight(orgId));
 });
 
 await t.test("a vault that is shared while it is deleted is gone", async (t) => {
@@ -70,14 +69,14 @@ await t.test("a vault that is shared while it is deleted is gone", async (t) => 
   t.equal(deleted?.status, 204);
   t.ok(shared?.status === 404 || shared?.status === 200);
   t.equal((await call(service, member, "GET", path)).status, 404);
-  t.ok(await sightsAreDue(orgId));
+  t.ok(await visibilityIsRight(orgId));
 });
 
-await t.test("whoever is taken out while writing has written before, or not at all", async (t) => {
+await t.test("a write beside the removal of its author is done before it or not at all", async (t) => {
   const { owner, member, vault, path } = await company();
   await share(service, owner, vault.id, member, "write");
   const { id } = await newRecord(service, owner, vault.id);
-  // The vault is held as by somebody who changes who sees it: writers judge again and again.
+  // The vault is locked as by a change of visibility: writers authorize again and again.
   const lock = { text: "SELECT FROM vaults WHERE id = $1 FOR UPDATE", values: [vault.id], waiting: 1 };
   const answers = await whileHolding<Answer>(service, lock, [
     () => call(service, owner, "DELETE", `${path}/members/${member.userId}`),
@@ -95,7 +94,7 @@ await t.test("whoever is taken out while writing has written before, or not at a
   t.ok(written.length < 4);
 });
 
-await t.test("a write that began before access was taken away writes nothing after it", async (t) => {
+await t.test("a write that began before access was revoked writes nothing afterwards", async (t) => {
   const { owner, member, vault, path } = await company();
   await share(service, owner, vault.id, member, "write");
   const { id } = await newRecord(service, owner, vault.id);
@@ -114,12 +113,12 @@ await t.test("a write that began before access was taken away writes nothing aft
     t.match(answer, { status: 403 }, method);
     await share(service, owner, vault.id, member, "write");
     const [again] = await whileHolding(service, lock, [write]);
-    t.equal(again?.status, done, "what only waited is written");
+    t.equal(again?.status, done, "a write that only waited is done");
   }
   await release();
 });
 
-await t.test("what a sight says was seen is exact: records that were there when it ended, and no others", async (t) => {
+await t.test("the snapshots of visibility are exact: records that existed at its end, and no others", async (t) => {
   const { owner, member, vault, path } = await company();
   await share(service, owner, vault.id, member, "write");
   let writing = true;
@@ -153,16 +152,16 @@ await t.test("what a sight says was seen is exact: records that were there when 
   t.same(
     [...read].filter((id) => !said.has(id)),
     [],
-    "nothing was read that the sights do not know of",
+    "every read record is in `sights`",
   );
 });
 
-await t.test("everything at once: who sees what comes out right, and nobody waits in vain", async (t) => {
+await t.test("concurrent changes: visibility is right, and no request times out", async (t) => {
   const orgId = randomUUID();
   const staff: Person[] = [];
   for (let n = 0; n < 4; n += 1) staff.push(await people.add({ orgId, role: "member" }));
   const [owner] = staff;
-  if (owner === undefined) throw new Error("nobody");
+  if (owner === undefined) throw new Error("no owner");
   const vaults: AnswerBody[] = [];
   for (let n = 0; n < 3; n += 1) vaults.push(await newVault(service, owner));
   const statuses: number[] = [];
@@ -182,7 +181,7 @@ await t.test("everything at once: who sees what comes out right, and nobody wait
     ]);
   });
   await Promise.all(rounds);
-  t.ok(await sightsAreDue(orgId));
+  t.ok(await visibilityIsRight(orgId));
   t.same(
     statuses.filter((status) => status >= 500),
     [],

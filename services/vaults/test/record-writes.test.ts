@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AuditDraft } from "@coffer/events";
-import { auditAppend, auditSchemaName, recordsChanged } from "@coffer/events";
+import { auditAppend, type AuditDraft, auditSchemaName, recordsChanged } from "@coffer/events";
 import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import { testPostgres } from "@coffer/testkit";
@@ -11,8 +10,8 @@ import { createRecordWrites } from "../src/store/record-writes.ts";
 import { execute } from "./support/held-vault.ts";
 import { sealed } from "./support/vaults.ts";
 
-// Writes of many people that go in one statement, without the service around it: what is asked in one turn of the event
-// loop goes together.
+// Concurrent writes that go in one statement, without the service around it. Writes of one turn of the
+// event loop are coalesced.
 
 const postgres = await testPostgres(t);
 await migrateService(postgres);
@@ -28,7 +27,7 @@ const rows = <Row extends object>(text: string, values: unknown[] = []) =>
 
 const orgId = randomUUID();
 const [writer, reader, hidden, stranger] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
-/** A vault of everybody's but the stranger's; one member does not see it at present. */
+/** A vault that everyone but the stranger has; it is invisible to one member. */
 async function newVault(org: string | null): Promise<string> {
   const id = randomUUID();
   await rows(
@@ -77,9 +76,9 @@ function write(over: { userId?: string; vaultId?: string; id?: string; now?: Dat
 type Write = ReturnType<typeof write>;
 
 const made = async (over: Parameters<typeof write>[0] = {}) => {
-  const asked = { ...write(over), content: content() };
-  await writes.insert(asked);
-  return asked;
+  const written = { ...write(over), content: content() };
+  await writes.insert(written);
+  return written;
 };
 
 interface Message {
@@ -87,9 +86,9 @@ interface Message {
   id: string;
   payload: unknown;
 }
-/** What was left for others; forgets it. */
+/** Returns and deletes the outbox messages. */
 const left = () => rows<Message>("DELETE FROM vaults.outbox RETURNING subject, id, payload");
-/** What a write is to leave. */
+/** The outbox messages that a write must leave. */
 const messages = ({ eventId, audit, id, vaultId }: Write, action: string, updated_at: string): Message[] => [
   {
     subject: recordsChanged.subject,
@@ -105,7 +104,7 @@ const messages = ({ eventId, audit, id, vaultId }: Write, action: string, update
 const byId = (a: Message, b: Message): number => (a.id < b.id ? -1 : 1);
 const moment = "2026-11-20T10:00:00.000000Z";
 
-await t.test("of records that are made together each has what is its own, whoever else is refused", async (t) => {
+await t.test("records of one batch are independent, also if another is refused", async (t) => {
   const [taken, gone] = [await made(), await made()];
   await writes.remove({ ...write({ id: gone.id }), expected: undefined });
   await left();
@@ -117,8 +116,8 @@ await t.test("of records that are made together each has what is its own, whoeve
     write({ vaultId: randomUUID() }),
   ];
   const ids = [write({ id: taken.id }), write({ id: gone.id, vaultId: personal })];
-  const asked = [...refused, ...done, ...ids].map((each) => ({ ...each, content: content() }));
-  const answers = await Promise.all(asked.map((each) => writes.insert(each)));
+  const sent = [...refused, ...done, ...ids].map((each) => ({ ...each, content: content() }));
+  const answers = await Promise.all(sent.map((each) => writes.insert(each)));
   const written = { created_at: moment, updated_at: moment };
   t.match(answers, [null, null, null, null, written, written, written, "taken", "taken"]);
   t.same(
@@ -128,18 +127,18 @@ await t.test("of records that are made together each has what is its own, whoeve
   );
   const stored = await rows<{ id: string; vault_id: string; encrypted_data: string; x: string }>(
     "SELECT id, vault_id, encrypted_data, x::text FROM vaults.records WHERE id = ANY ($1)",
-    [asked.map(({ id }) => id)],
+    [sent.map(({ id }) => id)],
   );
   t.equal(stored.length, done.length + 1, "and that of the id that is taken");
-  for (const { id, vaultId, content: sent } of asked.slice(4, 7))
+  for (const { id, vaultId, content: expected } of sent.slice(4, 7))
     t.match(
       stored.find((row) => row.id === id),
-      { vault_id: vaultId, encrypted_data: sent.encrypted_data },
+      { vault_id: vaultId, encrypted_data: expected.encrypted_data },
     );
   t.equal(new Set(stored.filter(({ id }) => id !== taken.id).map(({ x }) => x)).size, 1, "in one transaction");
 });
 
-await t.test("of writes of one record in one turn one is done, and the others are to be asked again", async (t) => {
+await t.test("of concurrent writes of one record one is done, and the others are retried", async (t) => {
   const id = randomUUID();
   const insert = () => writes.insert({ ...write({ id }), content: content() });
   t.match(await Promise.all([insert(), insert()]), [{ id }, null]);
@@ -160,7 +159,7 @@ await t.test("of writes of one record in one turn one is done, and the others ar
   t.equal((await left()).length, 2);
 });
 
-await t.test("who names a record of another vault holds up nobody there", async (t) => {
+await t.test("a request with a record of another vault does not block writers there", async (t) => {
   const id = randomUUID();
   const insert = (vaultId: string) => writes.insert({ ...write({ id, vaultId }), content: content() });
   const made = await Promise.all([insert(shared), insert(personal)]);
@@ -175,7 +174,7 @@ await t.test("who names a record of another vault holds up nobody there", async 
   t.equal((await left()).length, 2);
 });
 
-await t.test("of updates and deletions that go together each has its own condition", async (t) => {
+await t.test("coalesced updates and deletions each have their own condition", async (t) => {
   const records = await Promise.all([made(), made(), made({ vaultId: personal }), made()]);
   const [one, two, three, four] = records.map(({ id, vaultId }) => ({ id, vaultId })) as [Place, Place, Place, Place];
   await left();
@@ -215,7 +214,7 @@ interface Place {
   vaultId: string;
 }
 
-await t.test("who waits for a record in vain has written nothing, and the others have", async (t) => {
+await t.test("a write that times out on a record is not done, the others are", async (t) => {
   const [held, free] = [await made(), await made()];
   const wanted = randomUUID();
   const client = new pg.Client({ connectionString: postgres.url, options: "-c search_path=vaults" });

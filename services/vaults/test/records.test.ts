@@ -14,7 +14,7 @@ async function ownVault() {
   return { owner, vault, path: `/api/vaults/${vault.id}/records` };
 }
 
-await t.test("a record of 2 KiB stays in its row, a large one is kept apart", async (t) => {
+await t.test("a record of 2 KiB stays in its row, a large one is stored in TOAST", async (t) => {
   const { owner, path } = await ownVault();
   const apart = async (bytes: number): Promise<boolean> => {
     const body = { type: "login", encrypted_data: sealed(bytes) };
@@ -29,7 +29,7 @@ await t.test("a record of 2 KiB stays in its row, a large one is kept apart", as
   t.ok(await apart(20 * 1024), "20 KiB");
 });
 
-await t.test("a record is made, read and listed as it was sent", async (t) => {
+await t.test("a record is created, read and listed as it was sent", async (t) => {
   const { owner, vault, path } = await ownVault();
   const data = sealed(100);
   const made = await call(service, owner, "POST", path, { body: { type: "login", encrypted_data: data } });
@@ -41,7 +41,7 @@ await t.test("a record is made, read and listed as it was sent", async (t) => {
   t.same((await call(service, owner, "GET", path)).body, { data: [made.body] });
 });
 
-await t.test("an update replaces type and data, and its time only grows, whatever the clock does", async (t) => {
+await t.test("an update replaces type and data, and its time only grows, also if the clock goes back", async (t) => {
   const { owner, vault, path } = await ownVault();
   const { id, created_at, updated_at: first } = await newRecord(service, owner, vault.id);
   const times = [first];
@@ -57,7 +57,7 @@ await t.test("an update replaces type and data, and its time only grows, whateve
   t.same(times, [...new Set(times)].sort());
 });
 
-await t.test("what is not a record is 400; what is too large is 413", async (t) => {
+await t.test("a malformed record is 400; one that is too large is 413", async (t) => {
   const { owner, vault, path } = await ownVault();
   const { id } = await newRecord(service, owner, vault.id);
   const right = { type: "login", encrypted_data: sealed() };
@@ -93,7 +93,7 @@ await t.test("what is not a record is 400; what is too large is 413", async (t) 
     });
 });
 
-await t.test("an id is taken once, whatever the vault, also by a record that was deleted", async (t) => {
+await t.test("an id is taken once in all vaults, also by a deleted record", async (t) => {
   const { owner, vault, path } = await ownVault();
   const id = randomUUID();
   const body = { id: id.toUpperCase(), type: "login", encrypted_data: sealed() };
@@ -106,7 +106,7 @@ await t.test("an id is taken once, whatever the vault, also by a record that was
   for (const taken of [id, present.id]) {
     const again = { id: taken, type: "login", encrypted_data: sealed() };
     const records = `/api/vaults/${other.id}/records`;
-    const message = /earlier request of yours made it, read the record/;
+    const message = /earlier request of yours created the record, read it/;
     t.match(await call(service, owner, "POST", records, { body: again }), {
       status: 409,
       body: { error: "conflict", message },
@@ -151,7 +151,7 @@ await t.test("If-Match refuses a write after another; without it the last write 
   t.equal((await call(service, owner, "PUT", `${path}/${randomUUID()}`, nothing)).status, 404);
 });
 
-await t.test("of many with the same If-Match one writes; without it all do, one after the other", async (t) => {
+await t.test("of concurrent writes with one If-Match one succeeds; without it all do", async (t) => {
   const { owner, vault, path } = await ownVault();
   const { id, updated_at } = await newRecord(service, owner, vault.id);
   const put = (headers: Record<string, string>) => {
@@ -167,7 +167,7 @@ await t.test("of many with the same If-Match one writes; without it all do, one 
   t.same((await call(service, owner, "GET", `${path}/${id}`)).body, last);
 });
 
-await t.test("If-Match deletes only the record as it was read", async (t) => {
+await t.test("If-Match deletes only an unchanged record", async (t) => {
   const { owner, vault, path } = await ownVault();
   const { id, updated_at } = await newRecord(service, owner, vault.id);
   const remove = (match: string, of = id) =>
@@ -182,7 +182,7 @@ await t.test("If-Match deletes only the record as it was read", async (t) => {
   t.equal((await remove("*", (await newRecord(service, owner, vault.id)).id)).status, 204);
 });
 
-await t.test("of a deletion and an update with one If-Match at the same time one is done", async (t) => {
+await t.test("of a concurrent deletion and update with one If-Match one succeeds", async (t) => {
   const { owner, vault, path } = await ownVault();
   const body = { type: "login", encrypted_data: sealed() };
   for (let round = 0; round < 10; round += 1) {
@@ -200,7 +200,7 @@ await t.test("of a deletion and an update with one If-Match at the same time one
   }
 });
 
-await t.test("what has not changed is 304, and is not recorded", async (t) => {
+await t.test("an unchanged record is 304, which is not audited", async (t) => {
   const { owner, vault, path } = await ownVault();
   const { id } = await newRecord(service, owner, vault.id);
   for (const at of [path, `${path}?limit=1`, `${path}?type=login`, `${path}/${id}`]) {
@@ -218,7 +218,7 @@ await t.test("what has not changed is 304, and is not recorded", async (t) => {
   t.equal(reads.length, 8);
 });
 
-await t.test("a list is by id, in pages when asked for, and by type and time", async (t) => {
+await t.test("a list is ordered by id, with pages and filters by type and time", async (t) => {
   const { owner, vault, path } = await ownVault();
   const made = [];
   for (let n = 0; n < 5; n += 1)
@@ -265,28 +265,28 @@ await t.test("a list is by id, in pages when asked for, and by type and time", a
     t.equal((await call(service, owner, "GET", `${path}?${query}`)).status, 400, query);
 });
 
-await t.test("every change is an event for those who see the vault, and a record of the organization", async (t) => {
+await t.test("every change is published to viewers and audited in the organization", async (t) => {
   const { owner, vault, path } = await ownVault();
   const { id, updated_at } = await newRecord(service, owner, vault.id);
   const { body } = await call(service, owner, "PUT", `${path}/${id}`, {
     body: { type: "card", encrypted_data: sealed() },
   });
   await call(service, owner, "DELETE", `${path}/${id}`);
-  const news = async (action: string) => {
-    const found = await listeners.recordNews(action, ({ changes }) =>
+  const event = async (action: string) => {
+    const found = await listeners.recordEvent(action, ({ changes }) =>
       changes.some((each) => each.record_id === id && each.action === action),
     );
     return found;
   };
-  t.same(await news("record_created"), {
+  t.same(await event("record_created"), {
     vault_id: vault.id,
     changes: [{ action: "record_created", record_id: id, updated_at }],
   });
-  t.same(await news("record_updated"), {
+  t.same(await event("record_updated"), {
     vault_id: vault.id,
     changes: [{ action: "record_updated", record_id: id, updated_at: body.updated_at }],
   });
-  const deleted = await news("record_deleted");
+  const deleted = await event("record_deleted");
   t.ok((deleted.changes[0]?.updated_at ?? "") > body.updated_at);
   for (const [action, status, changes] of [
     ["record.created", 201, { type: "login" }],
@@ -305,7 +305,7 @@ await t.test("every change is an event for those who see the vault, and a record
   }
 });
 
-await t.test("who may only read writes nothing", async (t) => {
+await t.test("a member with read permission cannot write", async (t) => {
   const { owner, vault, path } = await ownVault();
   const reader = await people.add({ orgId: vault.org_id ?? "", role: "owner" });
   await share(service, owner, vault.id, reader, "read");

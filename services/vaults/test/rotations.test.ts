@@ -3,8 +3,7 @@ import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import t from "tap";
 import { stagedSweep } from "../src/rotations/sweep.ts";
-import type { AnswerBody } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { type AnswerBody, call } from "./support/call.ts";
 import { entryOf, holder, newSignedVault, newSigner } from "./support/histories.ts";
 import { execute } from "./support/held-vault.ts";
 import { startVaults } from "./support/service.ts";
@@ -79,10 +78,10 @@ await t.test("a rotation replaces the key and every record at once", async (t) =
       count: 2,
     },
   );
-  await listeners.vaultNews("the push", ({ action, vault_id }) => action === "vault_updated" && vault_id === vault.id);
+  await listeners.vaultEvent("the push", ({ action, vault_id }) => action === "vault_updated" && vault_id === vault.id);
 });
 
-await t.test("a record that was sealed with the key before is not stored after a rotation", async (t) => {
+await t.test("a record sealed with the former key is refused after a rotation", async (t) => {
   const { owner } = await company();
   const vault = await newVault(service, owner);
   const record = await newRecord(service, owner, vault.id);
@@ -109,7 +108,7 @@ await t.test("a record that was sealed with the key before is not stored after a
   });
 });
 
-await t.test("with a history a rotation is signed, and drops who is no member", async (t) => {
+await t.test("with a history a rotation is signed and drops former members", async (t) => {
   const { orgId, owner, member } = await company();
   const { path, state } = await newSignedVault(service, orgId, owner);
   const vaultId = state.res.slice("vault:".length);
@@ -136,7 +135,7 @@ await t.test("with a history a rotation is signed, and drops who is no member", 
   const { state: rotated, text } = dropping;
   t.match(await rotate({ ...alone, entry: text }), { status: 200, body: { key_version: 2, history_seq: 2 } });
 
-  // A member whom the history does not name gets no key.
+  // A member that the history does not name gets no key.
   await share(service, owner, vaultId, member).then(
     () => t.fail("a share without an entry"),
     () => undefined,
@@ -152,7 +151,7 @@ await t.test("with a history a rotation is signed, and drops who is no member", 
   t.match(await rotate({ key_version: 2, entry: next.text, encrypted_keys: { users: none } }), { status: 200 });
 });
 
-await t.test("two rotations at once: one of them is the next", async (t) => {
+await t.test("of two concurrent rotations one succeeds", async (t) => {
   const { orgId, owner } = await company();
   const { path, state } = await newSignedVault(service, orgId, owner);
   const vaultId = state.res.slice("vault:".length);
@@ -163,7 +162,7 @@ await t.test("two rotations at once: one of them is the next", async (t) => {
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 409]);
 });
 
-await t.test("a large vault is staged", async (t) => {
+await t.test("a large vault is rotated in stages", async (t) => {
   const { owner, member } = await company();
   const vault = await newVault(service, owner);
   const path = `/api/vaults/${vault.id}`;
@@ -217,30 +216,27 @@ await t.test("a large vault is staged", async (t) => {
   t.ok(after.every(({ id, encrypted_data }) => id === first || wanted.get(id) === encrypted_data));
 });
 
-await t.test(
-  "what was staged an hour ago is dropped, and what the same person staged for another rotation",
-  async (t) => {
-    const { owner } = await company();
-    const vault = await newVault(service, owner);
-    const record = await newRecord(service, owner, vault.id);
-    const stage = (id: string) =>
-      call(service, owner, "PUT", `/api/vaults/${vault.id}/rotation/${id}`, { body: { records: [resealed(record)] } });
-    const staged = async (): Promise<number> => {
-      const text = "SELECT count(*)::integer AS count FROM vaults.staged_records WHERE vault_id = $1";
-      return (await execute<{ count: number }>(service, text, [vault.id]))[0]?.count ?? -1;
-    };
-    expected(await stage(randomUUID()), 200);
-    expected(await stage(randomUUID()), 200);
-    t.equal(await staged(), 1);
-    const telemetry = createTelemetry({ service: "vaults", level: "silent" });
-    const database = createDatabase({ url: service.postgres.url, schema: "vaults", telemetry });
-    t.teardown(() => database.close());
-    const later = (milliseconds: number) =>
-      stagedSweep({ database, now: () => new Date(clock.now().getTime() + milliseconds) }).batch();
-    const minute = 60 * 1000;
-    t.equal(await later(59 * minute), false);
-    t.equal(await staged(), 1);
-    t.equal(await later(61 * minute), false, "there is no further batch");
-    t.equal(await staged(), 0);
-  },
-);
+await t.test("records that were staged an hour ago, or for another rotation of the person, are dropped", async (t) => {
+  const { owner } = await company();
+  const vault = await newVault(service, owner);
+  const record = await newRecord(service, owner, vault.id);
+  const stage = (id: string) =>
+    call(service, owner, "PUT", `/api/vaults/${vault.id}/rotation/${id}`, { body: { records: [resealed(record)] } });
+  const staged = async (): Promise<number> => {
+    const text = "SELECT count(*)::integer AS count FROM vaults.staged_records WHERE vault_id = $1";
+    return (await execute<{ count: number }>(service, text, [vault.id]))[0]?.count ?? -1;
+  };
+  expected(await stage(randomUUID()), 200);
+  expected(await stage(randomUUID()), 200);
+  t.equal(await staged(), 1);
+  const telemetry = createTelemetry({ service: "vaults", level: "silent" });
+  const database = createDatabase({ url: service.postgres.url, schema: "vaults", telemetry });
+  t.teardown(() => database.close());
+  const later = (milliseconds: number) =>
+    stagedSweep({ database, now: () => new Date(clock.now().getTime() + milliseconds) }).batch();
+  const minute = 60 * 1000;
+  t.equal(await later(59 * minute), false);
+  t.equal(await staged(), 1);
+  t.equal(await later(61 * minute), false, "there is no further batch");
+  t.equal(await staged(), 0);
+});

@@ -4,10 +4,10 @@ import { call } from "./support/call.ts";
 import { execute, whileHolding } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
-import { news, quiet, sync } from "./support/sync.ts";
+import { catchUp, quiet, sync } from "./support/sync.ts";
 import { expected, newRecord, newVault, sealed, share } from "./support/vaults.ts";
 
-// Two replicas are told to change one record at one moment: the clock that both go by stands still meanwhile.
+// Two replicas change one record at one time: their clock stands still meanwhile.
 
 const service = await startVaults(t);
 const { people, clock } = service;
@@ -23,7 +23,7 @@ interface Version {
   encrypted_data: string;
 }
 
-/** A device: asks for what is new since its last answer, and keeps what is not older than what it has. */
+/** A device: fetches changes since its last sync, and stores those that are not older than its own. */
 function device(person: Person): { sync(): Promise<Version> } {
   let last: string | null = null;
   let held: Version = { updated_at: "", encrypted_data: "" };
@@ -39,7 +39,7 @@ function device(person: Person): { sync(): Promise<Version> } {
   };
 }
 
-/** What the database holds. */
+/** The row in the database. */
 async function stored(): Promise<Version | undefined> {
   const [version] = await execute<Version>(
     service,
@@ -53,7 +53,7 @@ async function stored(): Promise<Version | undefined> {
 const path = `/api/vaults/${vault.id}/records/${id}`;
 const millisecond = ({ updated_at }: Version): string => updated_at.slice(0, "2026-11-20T10:00:00.000".length);
 
-/** Both people change it, each through another replica, as soon as both statements wait for the row. */
+/** Both people change it through different replicas, once both statements wait for the row. */
 async function changeAtOnce(): Promise<Version[]> {
   const lock = { text: "SELECT FROM records WHERE id = $1 FOR UPDATE", values: [id], waiting: 2 };
   const answers = await whileHolding(
@@ -67,7 +67,7 @@ async function changeAtOnce(): Promise<Version[]> {
   return answers.map(({ updated_at, encrypted_data }) => ({ updated_at, encrypted_data }));
 }
 
-await t.test("of two updates in one millisecond, on two replicas, one wins and everybody agrees on it", async (t) => {
+await t.test("of two updates in one millisecond, on two replicas, every reader sees the same winner", async (t) => {
   const devices = [owner, owner, other, other].map(device);
   const since = await quiet(service, owner);
   const times = [first];
@@ -83,10 +83,10 @@ await t.test("of two updates in one millisecond, on two replicas, one wins and e
     for (const each of devices) t.same(await each.sync(), late);
   }
   t.same(times, [...new Set(times)].sort(), "the times only grow");
-  const { records } = await news(service, since);
+  const { records } = await catchUp(service, since);
   t.same(
     records.flatMap(({ changes }) => changes).filter(({ record_id }) => record_id === id),
     [{ action: "record_updated", record_id: id, updated_at: times.at(-1) }],
-    "and it is what sync tells devices that have heard nothing",
+    "a device without events gets the winner by sync",
   );
 });

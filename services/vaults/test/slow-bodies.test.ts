@@ -7,7 +7,7 @@ import { startVaults } from "./support/service.ts";
 import { execute } from "./support/held-vault.ts";
 import { sealed } from "./support/vaults.ts";
 
-// Between the head of a request and its body much may happen: its caller may be logged out.
+// The caller may be logged out between the head of a request and its body.
 
 const service = await startVaults(t);
 const { people } = service;
@@ -16,7 +16,7 @@ const { member, record, path } = await newCompany(service);
 const written = () =>
   execute(service, "SELECT (SELECT count(*) FROM vaults.vaults), (SELECT count(*) FROM vaults.records)");
 
-await t.test("who is logged out while the body is on its way writes nothing", async (t) => {
+await t.test("a caller who is logged out during the body writes nothing", async (t) => {
   const before = await written();
   const content = { type: "login", encrypted_data: sealed() };
   for (const [method, at, body] of [

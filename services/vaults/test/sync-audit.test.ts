@@ -10,7 +10,7 @@ import { newRecord, newVault } from "./support/vaults.ts";
 const service = await startVaults(t);
 const { listeners, people } = service;
 
-/** The counts of the records of a request's reading, by organization. */
+/** The counts of the audit records of a request, by organization. */
 function countsOf(requestId: string): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { request, action, reason, org_id, count } of listeners.audit) {
@@ -22,7 +22,7 @@ function countsOf(requestId: string): Record<string, number> {
 
 const total = (requestId: string): number => Object.values(countsOf(requestId)).reduce((sum, count) => sum + count, 0);
 
-await t.test("what a device gets is on record in each organization whose records they are", async (t) => {
+await t.test("the records that a device receives are audited in each organization", async (t) => {
   const [one, two] = [randomUUID(), randomUUID()];
   const person = await people.add({ orgId: one, role: "owner" }, { orgId: two, role: "owner" });
   const vaults = [
@@ -54,7 +54,7 @@ await t.test("what a device gets is on record in each organization whose records
   });
 });
 
-await t.test("records of a person without an organization are on record in the person's own chain", async () => {
+await t.test("records of a person without an organization are audited in the person's own chain", async () => {
   const person = await people.add();
   const vault = await newVault(service, person, { type: "personal" });
   await newRecord(service, person, vault.id);
@@ -62,7 +62,7 @@ await t.test("records of a person without an organization are on record in the p
   await until("it is on record", () => countsOf(requestId)["null"] === 1);
 });
 
-await t.test("an answer without records leaves none", async (t) => {
+await t.test("a response without records is not audited", async (t) => {
   const person = await people.add({ orgId: randomUUID(), role: "owner" });
   const vault = await newVault(service, person);
   const record = await newRecord(service, person, vault.id);
@@ -74,32 +74,29 @@ await t.test("an answer without records leaves none", async (t) => {
   t.same([countsOf(requestId), later.changes], [{}, []]);
 });
 
-await t.test(
-  "deletions that are asked for alone come without what was changed, and nothing is on record again",
-  async (t) => {
-    const { owner, vault } = await holderOf(service, 350);
-    const { changes } = await sync(service, owner);
-    const gone = changes.filter((_, index) => index % 2 === 0).slice(0, 20);
-    const since = await quiet(service, owner);
-    for (const { id } of gone) await call(service, owner, "DELETE", `/api/vaults/${vault.id}/records/${id}`);
-    const records = Array.from({ length: 350 }, () => ({ type: "login", encrypted_data: "AAAA" }));
-    await call(service, owner, "POST", `/api/vaults/${vault.id}/import`, { body: { records } });
-    const asked = { last_sync: since, request_id: randomUUID() };
-    const first = await part(service, owner, asked);
-    t.equal(first.changes.length, 320);
-    await until("the changes are on record", () => total(asked.request_id) === 320);
-    for (const after of [null, first.after]) {
-      const alone = await part(service, owner, { ...asked, after, only_deleted: true });
-      t.same([idsOf(alone.deleted), alone.changes], [idsOf(gone), []]);
-    }
-    const last = await sync(service, owner);
-    await until("what came after is on record", () => total(last.requestId) === last.changes.length);
-    t.equal(total(asked.request_id), 320);
-    await t.rejects(part(service, owner, { ...asked, limit: 1, only_deleted: true }), { code: "invalid_request" });
-  },
-);
+await t.test("only_deleted returns no changes and writes no audit record", async (t) => {
+  const { owner, vault } = await holderOf(service, 350);
+  const { changes } = await sync(service, owner);
+  const gone = changes.filter((_, index) => index % 2 === 0).slice(0, 20);
+  const since = await quiet(service, owner);
+  for (const { id } of gone) await call(service, owner, "DELETE", `/api/vaults/${vault.id}/records/${id}`);
+  const records = Array.from({ length: 350 }, () => ({ type: "login", encrypted_data: "AAAA" }));
+  await call(service, owner, "POST", `/api/vaults/${vault.id}/import`, { body: { records } });
+  const input = { last_sync: since, request_id: randomUUID() };
+  const first = await part(service, owner, input);
+  t.equal(first.changes.length, 320);
+  await until("the changes are audited", () => total(input.request_id) === 320);
+  for (const after of [null, first.after]) {
+    const alone = await part(service, owner, { ...input, after, only_deleted: true });
+    t.same([idsOf(alone.deleted), alone.changes], [idsOf(gone), []]);
+  }
+  const last = await sync(service, owner);
+  await until("the later sync is audited", () => total(last.requestId) === last.changes.length);
+  t.equal(total(input.request_id), 320);
+  await t.rejects(part(service, owner, { ...input, limit: 1, only_deleted: true }), { code: "invalid_request" });
+});
 
-await t.test("nothing leaves before it is on record", async (t) => {
+await t.test("no change is sent before it is audited", async (t) => {
   const person = await people.add({ orgId: randomUUID(), role: "owner" });
   const vault = await newVault(service, person);
   await newRecord(service, person, vault.id);

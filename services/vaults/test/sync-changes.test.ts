@@ -15,7 +15,7 @@ async function two() {
   return { orgId, owner, other, vault };
 }
 
-await t.test("a device that has nothing gets everything that its person sees", async (t) => {
+await t.test("a new device gets everything that its person sees", async (t) => {
   const { owner, other, vault } = await two();
   const record = await newRecord(service, owner, vault.id, { type: "card" });
   const { changes, deleted, has_more, reset, server_time } = await sync(service, owner);
@@ -32,12 +32,12 @@ await t.test("a device that has nothing gets everything that its person sees", a
   ]);
   t.same([deleted, has_more, reset], [[], false, false]);
   t.match(server_time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
-  t.same((await sync(service, other)).changes, [], "nobody else does");
+  t.same((await sync(service, other)).changes, [], "other people do not");
 });
 
-await t.test("afterwards it gets what is new, what has changed and what is gone", async (t) => {
+await t.test("later syncs bring new, changed and deleted records", async (t) => {
   const { owner, vault } = await two();
-  const [kept, changed, gone] = [
+  const [unchanged, changed, gone] = [
     await newRecord(service, owner, vault.id),
     await newRecord(service, owner, vault.id),
     await newRecord(service, owner, vault.id),
@@ -54,10 +54,10 @@ await t.test("afterwards it gets what is new, what has changed and what is gone"
   t.equal(actions.get(made.id), `created ${made.updated_at}`);
   t.notOk(actions.has(gone.id));
   t.match(deleted, [{ id: gone.id, vault_id: vault.id, deleted_at: /^\d{4}-.*Z$/ }]);
-  t.notOk(actions.has(kept.id), "what has not changed is not sent again");
+  t.notOk(actions.has(unchanged.id), "an unchanged record is not sent again");
 });
 
-await t.test("a record that was made and deleted since is told as gone, and not made", async (t) => {
+await t.test("a record that was created and deleted since comes as deleted only", async (t) => {
   const { owner, vault } = await two();
   const { server_time } = await sync(service, owner);
   const record = await newRecord(service, owner, vault.id);
@@ -66,7 +66,7 @@ await t.test("a record that was made and deleted since is told as gone, and not 
   t.same([changes, idsOf(deleted)], [[], [record.id]]);
 });
 
-await t.test("a vault that is shared comes whole, as created", async (t) => {
+await t.test("a newly shared vault comes whole, as created records", async (t) => {
   const { owner, other, vault } = await two();
   const records = [await newRecord(service, owner, vault.id), await newRecord(service, owner, vault.id)];
   const before = await sync(service, other);
@@ -76,7 +76,7 @@ await t.test("a vault that is shared comes whole, as created", async (t) => {
   t.ok(changes.every(({ action }) => action === "created"));
 });
 
-await t.test("a vault that is taken away goes, and what happens to it afterwards is not told", async (t) => {
+await t.test("a lost vault is deleted on the device, and its later changes are not sent", async (t) => {
   const { owner, other, vault } = await two();
   await share(service, owner, vault.id, other);
   const [first, second] = [await newRecord(service, owner, vault.id), await newRecord(service, owner, vault.id)];
@@ -90,7 +90,7 @@ await t.test("a vault that is taken away goes, and what happens to it afterwards
   t.same(changes, []);
   const named = deleted.filter(({ id }) => id !== early.id);
   t.same(idsOf(named), idsOf([first, second]), "the records it held, those deleted since among them");
-  t.equal(new Set(named.map(({ deleted_at }) => deleted_at)).size, 1, "all of them when it was taken away");
+  t.equal(new Set(named.map(({ deleted_at }) => deleted_at)).size, 1, "all at the time of the loss");
   const since = await quiet(service, other);
   await newRecord(service, owner, vault.id);
   await call(service, owner, "DELETE", `/api/vaults/${vault.id}/records/${first.id}`);
@@ -98,7 +98,7 @@ await t.test("a vault that is taken away goes, and what happens to it afterwards
   t.same([later.changes, later.deleted], [[], []]);
 });
 
-await t.test("what was deleted before a vault was shared is never named", async (t) => {
+await t.test("a record that was deleted before the vault was shared is never sent", async (t) => {
   const { owner, other, vault } = await two();
   const { server_time } = await sync(service, other);
   const gone = await newRecord(service, owner, vault.id);
@@ -109,7 +109,7 @@ await t.test("what was deleted before a vault was shared is never named", async 
   t.same(idsOf((await sync(service, other, server_time)).deleted), [seen.id]);
 });
 
-await t.test("travel mode takes the unsafe vaults from the devices, and brings them back whole", async (t) => {
+await t.test("travel mode removes unsafe vaults from devices; its end brings them back whole", async (t) => {
   const { owner, vault } = await two();
   const safe = await newVault(service, owner);
   await call(service, owner, "PATCH", `/api/vaults/${safe.id}`, { body: { safe_for_travel: true } });
@@ -120,7 +120,7 @@ await t.test("travel mode takes the unsafe vaults from the devices, and brings t
   t.same(idsOf(away.deleted), [hidden.id]);
   t.notOk(away.changes.some(({ vault_id }) => vault_id === vault.id));
   const fresh = await sync(service, owner);
-  t.same([idsOf(fresh.changes), fresh.deleted], [[shown.id], []], "a new device hears of the safe one only");
+  t.same([idsOf(fresh.changes), fresh.deleted], [[shown.id], []], "a new device gets the safe one only");
   await travel(service, owner, false);
   const back = await sync(service, owner, away.server_time);
   t.same(
@@ -129,7 +129,7 @@ await t.test("travel mode takes the unsafe vaults from the devices, and brings t
   );
 });
 
-await t.test("the records of a vault that is deleted go", async (t) => {
+await t.test("the records of a deleted vault are deleted", async (t) => {
   const { owner, other, vault } = await two();
   await share(service, owner, vault.id, other);
   const record = await newRecord(service, owner, vault.id);
@@ -138,7 +138,7 @@ await t.test("the records of a vault that is deleted go", async (t) => {
   t.same(idsOf((await sync(service, other, before.server_time)).deleted), [record.id]);
 });
 
-await t.test("a vault that was taken away and given back is told without what went meanwhile", async (t) => {
+await t.test("a vault that was lost and regained comes without records deleted meanwhile", async (t) => {
   const { owner, other, vault } = await two();
   await share(service, owner, vault.id, other);
   const [stays, goes] = [await newRecord(service, owner, vault.id), await newRecord(service, owner, vault.id)];
@@ -152,7 +152,7 @@ await t.test("a vault that was taken away and given back is told without what we
   t.same([idsOf(changes), idsOf(deleted)], [[stays.id], [goes.id]]);
 });
 
-await t.test("a suspended member holds nothing of the organization's vaults", async (t) => {
+await t.test("a suspended member gets nothing of the organization's vaults", async (t) => {
   const { orgId, owner, other, vault } = await two();
   await share(service, owner, vault.id, other);
   const record = await newRecord(service, owner, vault.id);

@@ -3,13 +3,12 @@ import { createTelemetry } from "@coffer/telemetry";
 import { testPostgres, until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
-import { keepTick } from "../src/store/sync-ticks.ts";
+import { storeTick } from "../src/store/sync-ticks.ts";
 import { call } from "./support/call.ts";
 import { execute } from "./support/held-vault.ts";
 import type { Person } from "./support/people.ts";
 import { startVaults } from "./support/service.ts";
-import { holderOf, idsOf, quiet, sync } from "./support/sync.ts";
-import type { Synced } from "./support/sync.ts";
+import { holderOf, idsOf, quiet, sync, type Synced } from "./support/sync.ts";
 import { newRecord, share } from "./support/vaults.ts";
 
 const service = await startVaults(t, {}, { postgres: await testPostgres(t, { own: true }) });
@@ -30,7 +29,7 @@ const tables = [
   "sync_epoch",
 ];
 
-/** What a dump of the service's tables holds: their rows as text. */
+/** The rows of the service's tables as text, as in a dump. */
 async function dump(): Promise<Map<string, string[]>> {
   const all = new Map<string, string[]>();
   for (const table of tables) {
@@ -43,7 +42,7 @@ async function dump(): Promise<Map<string, string[]>> {
   return all;
 }
 
-/** Puts the rows of a dump in place of what is there. */
+/** Replaces all rows by those of a dump. */
 async function restore(to: { postgres: { url: string } }, rows: ReadonlyMap<string, string[]>): Promise<void> {
   const client = new pg.Client({ connectionString: to.postgres.url });
   await client.connect();
@@ -57,7 +56,7 @@ async function restore(to: { postgres: { url: string } }, rows: ReadonlyMap<stri
 }
 
 /**
- * What a device gets once the service has found that the database is another one: it does not look again within 20 ms
+ * A full sync once the service has noticed the other database: it does not check again within 20 ms
  * of the last tick.
  */
 function begunAnew(person: Person, since: string): Promise<Synced> {
@@ -74,7 +73,7 @@ async function shared() {
   return { owner, other, vault };
 }
 
-await t.test("a dump that is put back on the same server: every device gets everything again", async (t) => {
+await t.test("after a restore on the same server every device gets everything again", async (t) => {
   const { owner, vault } = await shared();
   const early = await quiet(service, owner);
   const rows = await dump();
@@ -90,7 +89,7 @@ await t.test("a dump that is put back on the same server: every device gets ever
   t.same([changes, reset], [[], false], "from then on it goes on as ever");
 });
 
-await t.test("a dump that is put back on another server, whose transactions are far behind", async (t) => {
+await t.test("a dump is restored on another server with lower transaction ids", async (t) => {
   await execute(service, "DO $$ BEGIN FOR n IN 1..20000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
   const { owner, other, vault } = await shared();
   const gone = await newRecord(service, owner, vault.id);
@@ -119,7 +118,7 @@ await t.test("a dump that is put back on another server, whose transactions are 
      INSERT INTO vaults.tombstones (vault_id, id, created_x, deleted_at) SELECT *, now() FROM gone`,
     [first],
   );
-  t.same(idsOf((await sync(elsewhere, other, since)).deleted), [first], "what is deleted from then on is told");
+  t.same(idsOf((await sync(elsewhere, other, since)).deleted), [first], "later deletions are sent");
   await execute(
     elsewhere,
     `UPDATE vaults.sights SET ended_x = pg_current_xact_id(), ended_snapshot = pg_current_snapshot(), ended_at = now()
@@ -133,10 +132,10 @@ await t.test("a dump that is put back on another server, whose transactions are 
   );
 });
 
-await t.test("a server that was promoted, or set back to an earlier moment", async (t) => {
+await t.test("a server is promoted, or restored to an earlier moment", async (t) => {
   const { owner } = await shared();
   const moment = await quiet(service, owner);
-  // As it is found by a server whose life has taken another turn.
+  // As seen by a server on another timeline.
   await execute(
     service,
     "UPDATE vaults.sync_epoch SET timeline = timeline - 1, written_x = pg_current_xact_id() WHERE single",
@@ -144,21 +143,21 @@ await t.test("a server that was promoted, or set back to an earlier moment", asy
   t.equal((await begunAnew(owner, moment)).changes.length, 3);
 });
 
-await t.test("an operator who knows that the volume was set back says so", async (t) => {
+await t.test("an operator resets the epoch after the volume was restored", async (t) => {
   const { owner } = await shared();
   const moment = await quiet(service, owner);
   await execute(service, "DELETE FROM vaults.sync_epoch");
   t.equal((await begunAnew(owner, moment)).changes.length, 3);
 });
 
-await t.test("a table that Postgres rewrites, or freezes, is no copy", async (t) => {
+await t.test("a table that Postgres rewrites or freezes does not begin an epoch", async (t) => {
   const { owner } = await shared();
   const moment = await quiet(service, owner);
   await execute(service, "VACUUM (FULL, FREEZE) vaults.sync_epoch");
   t.match(await sync(service, owner, moment), { reset: false, changes: { length: 0 } });
 });
 
-await t.test("replicas that find the other server at once begin one epoch", async (t) => {
+await t.test("concurrent replicas begin one epoch", async (t) => {
   const { owner } = await shared();
   await restore(service, await dump());
   await service.replica();
@@ -168,39 +167,36 @@ await t.test("replicas that find the other server at once begin one epoch", asyn
   t.equal((await sync(service, owner, moment)).reset, false);
 });
 
-await t.test(
-  "labels grow whatever the clocks do, and a tick is kept only for a watermark that has moved",
-  async (t) => {
-    const telemetry = createTelemetry({ service: "vaults", level: "silent" });
-    const database = createDatabase({ url: service.postgres.url, schema: "vaults", telemetry });
-    t.teardown(() => database.close());
-    const labels = async (): Promise<string[]> => {
-      const rows = await execute<{ label: string }>(
-        service,
-        "SELECT label::text FROM vaults.sync_ticks ORDER BY x, label",
-      );
-      return rows.map(({ label }) => label);
-    };
-    const before = (await labels()).length;
-    for (const ahead of [3_000, -3_000, 0, 86_400_000, -86_400_000, 0]) {
-      await execute(service, "SELECT pg_current_xact_id(), pg_sleep(0.021)");
-      await Promise.all(Array.from({ length: 4 }, () => keepTick(database.pool, new Date(Date.now() + ahead))));
-    }
-    const after = await labels();
-    t.ok(after.length >= before + 6 && after.length < before + 24, `${after.length - before} ticks for 24 that ask`);
-    t.same(after, [...after].sort(), "in the order of their watermarks");
-    t.equal(new Set(after).size, after.length);
-
-    const holder = new pg.Client({ connectionString: service.postgres.url });
-    await holder.connect();
-    await holder.query("BEGIN; SELECT pg_current_xact_id()");
-    await execute(service, "SELECT pg_sleep(0.021)");
-    await keepTick(database.pool, new Date());
-    const held = (await labels()).length;
+await t.test("labels only grow, and a tick is stored only if the watermark has moved", async (t) => {
+  const telemetry = createTelemetry({ service: "vaults", level: "silent" });
+  const database = createDatabase({ url: service.postgres.url, schema: "vaults", telemetry });
+  t.teardown(() => database.close());
+  const labels = async (): Promise<string[]> => {
+    const rows = await execute<{ label: string }>(
+      service,
+      "SELECT label::text FROM vaults.sync_ticks ORDER BY x, label",
+    );
+    return rows.map(({ label }) => label);
+  };
+  const before = (await labels()).length;
+  for (const ahead of [3_000, -3_000, 0, 86_400_000, -86_400_000, 0]) {
     await execute(service, "SELECT pg_current_xact_id(), pg_sleep(0.021)");
-    await keepTick(database.pool, new Date());
-    t.equal((await labels()).length, held, "none while a transaction holds it");
-    await holder.query("ROLLBACK");
-    await holder.end();
-  },
-);
+    await Promise.all(Array.from({ length: 4 }, () => storeTick(database.pool, new Date(Date.now() + ahead))));
+  }
+  const after = await labels();
+  t.ok(after.length >= before + 6 && after.length < before + 24, `${after.length - before} ticks for 24 callers`);
+  t.same(after, [...after].sort(), "in the order of their watermarks");
+  t.equal(new Set(after).size, after.length);
+
+  const holder = new pg.Client({ connectionString: service.postgres.url });
+  await holder.connect();
+  await holder.query("BEGIN; SELECT pg_current_xact_id()");
+  await execute(service, "SELECT pg_sleep(0.021)");
+  await storeTick(database.pool, new Date());
+  const held = (await labels()).length;
+  await execute(service, "SELECT pg_current_xact_id(), pg_sleep(0.021)");
+  await storeTick(database.pool, new Date());
+  t.equal((await labels()).length, held, "none while a transaction holds it");
+  await holder.query("ROLLBACK");
+  await holder.end();
+});

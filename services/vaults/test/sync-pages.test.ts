@@ -11,7 +11,7 @@ const service = await startVaults(t);
 const { clock, people } = service;
 const day = 24 * 60 * 60 * 1000;
 
-await t.test("a large answer comes in parts that fit the bus, each record once", async (t) => {
+await t.test("a large response comes in parts that fit the bus, each record once", async (t) => {
   const { owner, vault } = await holderOf(service, 3, 190 * 1024);
   await call(service, owner, "POST", `/api/vaults/${vault.id}/import`, {
     body: { records: Array.from({ length: 600 }, () => ({ type: "login", encrypted_data: sealed() })) },
@@ -24,7 +24,7 @@ await t.test("a large answer comes in parts that fit the bus, each record once",
   t.ok(Buffer.byteLength(JSON.stringify(first)) <= 490 * 1024);
 });
 
-await t.test("a record of the greatest size goes alone", async (t) => {
+await t.test("a record of the maximum size is a part of its own", async (t) => {
   const { owner, vault } = await holderOf(service, 0);
   for (let n = 0; n < 2; n += 1) await newRecord(service, owner, vault.id, { encrypted_data: "A".repeat(256 * 1024) });
   const { changes, parts } = await sync(service, owner);
@@ -60,7 +60,7 @@ await t.test(
   },
 );
 
-await t.test("exactly as many as the limit are one page", async (t) => {
+await t.test("exactly `limit` records are one page", async (t) => {
   for (const count of [320, 321, 1000]) {
     const { owner } = await holderOf(service, count);
     const page = await sync(service, owner, null, count);
@@ -73,7 +73,7 @@ await t.test("exactly as many as the limit are one page", async (t) => {
   );
 });
 
-await t.test("a page whose answer was lost is given again", async (t) => {
+await t.test("a page whose response was lost can be requested again", async (t) => {
   const { owner } = await holderOf(service, 6);
   const first = await sync(service, owner, null, 4);
   const second = await sync(service, owner, first.server_time, 4);
@@ -81,12 +81,12 @@ await t.test("a page whose answer was lost is given again", async (t) => {
   t.same(idsOf(again.changes), idsOf(second.changes));
 });
 
-await t.test("what changes between two pages comes with the rest or with the next sync", async (t) => {
+await t.test("a change between two pages comes with the rest or with the next sync", async (t) => {
   const { owner, vault } = await holderOf(service, 6);
   const first = await sync(service, owner, null, 3);
-  const told = first.changes[0]?.id ?? "";
+  const changed = first.changes[0]?.id ?? "";
   const body = { type: "login", encrypted_data: sealed() };
-  const path = `/api/vaults/${vault.id}/records/${told}`;
+  const path = `/api/vaults/${vault.id}/records/${changed}`;
   const { body: update } = await call(service, owner, "PUT", path, { body });
   const made = await newRecord(service, owner, vault.id);
   const rest = await sync(service, owner, first.server_time);
@@ -95,25 +95,25 @@ await t.test("what changes between two pages comes with the rest or with the nex
     [...first.changes, ...rest.changes, ...next.changes].map(({ id, updated_at }) => [id, updated_at]),
   );
   t.equal(held.size, 7);
-  t.equal(held.get(told), update.updated_at);
+  t.equal(held.get(changed), update.updated_at);
   t.ok(held.has(made.id));
 });
 
-await t.test("pages that end on another connection say that there is more while anything newer exists", async (t) => {
+await t.test("pages that end on another connection have more while anything newer exists", async (t) => {
   const body = { type: "login", encrypted_data: sealed() };
   for (const limit of [4, null]) {
     const { owner } = await holderOf(service, 3);
     const other = await newVault(service, owner);
     for (let n = 0; n < 3; n += 1) await newRecord(service, owner, other.id);
     await quiet(service, owner);
-    // It ends in the second vault: what changes in the first one is behind it.
+    // It ends in the second vault: a change in the first one is before it.
     const first = await sync(service, owner, null, 4);
     const [passed] = first.changes;
     const path = `/api/vaults/${passed?.vault_id}/records/${passed?.id}`;
     const { body: update } = await call(service, owner, "PUT", path, { body });
 
     const there = await sync(service, owner, first.server_time, limit);
-    t.same([there.changes.length, there.has_more], [2, false], "where they began, the push of the change is heard");
+    t.same([there.changes.length, there.has_more], [2, false], "the first connection receives the push");
     const elsewhere = await sync(service, owner, first.server_time, limit, randomUUID());
     t.same(idsOf(elsewhere.changes), idsOf(there.changes));
     t.same([elsewhere.has_more, elsewhere.reset, elsewhere.server_time], [true, false, there.server_time]);
@@ -123,7 +123,7 @@ await t.test("pages that end on another connection say that there is more while 
   }
 });
 
-await t.test("a connection on which pages are only continued has not heard what changed before", async (t) => {
+await t.test("a connection that continues pages has missed earlier pushes", async (t) => {
   const { owner, vault } = await holderOf(service, 6);
   await quiet(service, owner);
   const first = await sync(service, owner, null, 2);
@@ -160,7 +160,7 @@ await t.test(
   },
 );
 
-await t.test("pages that end on another connection are all when nothing newer exists", async (t) => {
+await t.test("pages that end on another connection are complete if nothing newer exists", async (t) => {
   const { owner } = await holderOf(service, 6);
   await quiet(service, owner);
   const first = await sync(service, owner, null, 2);
@@ -170,7 +170,7 @@ await t.test("pages that end on another connection are all when nothing newer ex
   t.equal(new Set(idsOf([...first.changes, ...second.changes, ...third.changes])).size, 6);
 });
 
-await t.test("pages of a sync that names no connection end as on another one", async (t) => {
+await t.test("pages without a connection id count as continued on another one", async (t) => {
   const { owner, vault } = await holderOf(service, 2);
   await quiet(service, owner);
   const first = await part(service, owner, { limit: 1, connection_id: undefined });
@@ -181,22 +181,25 @@ await t.test("pages of a sync that names no connection end as on another one", a
   t.equal(next.has_more, false);
 });
 
-await t.test("who loses a vault between two pages gets no more of it, and is told so by the next sync", async (t) => {
-  const { orgId, owner, vault } = await holderOf(service, 6);
-  const other = await people.add({ orgId, role: "member" });
-  await share(service, owner, vault.id, other);
-  const first = await sync(service, other, null, 3);
-  await call(service, owner, "DELETE", `/api/vaults/${vault.id}/members/${other.userId}`);
-  const rest = await sync(service, other, first.server_time);
-  t.same([rest.changes, rest.has_more], [[], false]);
-  const next = await sync(service, other, rest.server_time);
-  t.same(
-    idsOf(next.deleted).filter((id) => idsOf(first.changes).includes(id)),
-    idsOf(first.changes),
-  );
-});
+await t.test(
+  "a person who loses a vault between two pages gets no more of it, and its deletions in the next sync",
+  async (t) => {
+    const { orgId, owner, vault } = await holderOf(service, 6);
+    const other = await people.add({ orgId, role: "member" });
+    await share(service, owner, vault.id, other);
+    const first = await sync(service, other, null, 3);
+    await call(service, owner, "DELETE", `/api/vaults/${vault.id}/members/${other.userId}`);
+    const rest = await sync(service, other, first.server_time);
+    t.same([rest.changes, rest.has_more], [[], false]);
+    const next = await sync(service, other, rest.server_time);
+    t.same(
+      idsOf(next.deleted).filter((id) => idsOf(first.changes).includes(id)),
+      idsOf(first.changes),
+    );
+  },
+);
 
-await t.test("a page belongs to its person: to anybody else its label is a moment like any other", async (t) => {
+await t.test("a page belongs to its person: for others its label is an ordinary moment", async (t) => {
   const { owner } = await holderOf(service, 6);
   const { owner: stranger } = await holderOf(service, 6);
   await quiet(service, stranger);
@@ -205,7 +208,7 @@ await t.test("a page belongs to its person: to anybody else its label is a momen
   t.ok(reset || changes.length === 0);
 });
 
-await t.test("a moment that nobody gave, too old or in the future: everything again, with reset", async (t) => {
+await t.test("an unknown moment, too old or in the future: a full sync with reset", async (t) => {
   const { owner } = await holderOf(service, 3);
   const now = clock.now().getTime();
   for (const at of [now + 60_000, now - 91 * day, Date.parse("2020-01-01T00:00:00Z")]) {
@@ -214,19 +217,19 @@ await t.test("a moment that nobody gave, too old or in the future: everything ag
   }
 });
 
-await t.test("between two moments that are known, the earlier one counts", async (t) => {
+await t.test("for a label between two ticks the earlier one counts", async (t) => {
   const { owner, vault } = await holderOf(service, 1);
   const known = await quiet(service, owner);
   const made = await newRecord(service, owner, vault.id);
   const later = await quiet(service, owner);
-  // Ticks are twenty milliseconds apart at least.
+  // Ticks are at least 20 ms apart.
   const between = new Date(Date.parse(known) + 1).toISOString();
   t.ok(known < between && between < later);
   const { changes, reset } = await sync(service, owner, between);
   t.same([idsOf(changes).includes(made.id), reset], [true, false]);
 });
 
-await t.test("what is no timestamp, and what is no place, is refused", async (t) => {
+await t.test("a malformed timestamp or cursor is refused", async (t) => {
   const { owner } = await holderOf(service, 0);
   for (const last_sync of ["yesterday", "2026-13-01T00:00:00Z", "0000-01-01T00:00:00Z", ""]) {
     await t.rejects(
@@ -237,7 +240,7 @@ await t.test("what is no timestamp, and what is no place, is refused", async (t)
   await t.rejects(part(service, owner, { after: "e30" }), { code: "invalid_request" });
 });
 
-await t.test("a place of an answer that began before everything was forgotten is not gone on from", async (t) => {
+await t.test("a cursor from before the epoch cannot be continued", async (t) => {
   const { owner } = await holderOf(service, 350);
   const { after } = await part(service, owner);
   await execute(service, "DELETE FROM vaults.sync_ticks");

@@ -28,7 +28,7 @@ async function count(table: string): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-// Tokens live for minutes: all that has to be there is made before the clock moves.
+// Tokens live for minutes: everything is created before the clock moves.
 const { orgId, owner, vault } = await holderOf(service, 6);
 const other = await people.add({ orgId, role: "member" });
 await share(service, owner, vault.id, other);
@@ -48,7 +48,7 @@ await t.test("a page may be continued for a day", async (t) => {
   t.same([rest.changes.length, rest.reset], [2, false]);
 });
 
-await t.test("after that everything comes again, with reset on each page", async (t) => {
+await t.test("a later continuation is a full sync, with reset on each page", async (t) => {
   setTo(day + 60_000);
   const late = await pages(service, owner, page, 4);
   t.same(
@@ -60,29 +60,26 @@ await t.test("after that everything comes again, with reset on each page", async
   );
 });
 
-await t.test(
-  "of the ticks of earlier days one a minute is kept, and whoever knows another misses nothing",
-  async (t) => {
-    const minute = new Date(Math.floor(begun / 60_000) * 60_000 - 60_000).toISOString();
-    await execute(
-      service,
-      `INSERT INTO vaults.sync_ticks
+await t.test("older ticks are thinned to one a minute, and a device with another one misses nothing", async (t) => {
+  const minute = new Date(Math.floor(begun / 60_000) * 60_000 - 60_000).toISOString();
+  await execute(
+    service,
+    `INSERT INTO vaults.sync_ticks
      SELECT $1::timestamptz + n * interval '1 second', (SELECT min(x::text::bigint)::text::xid8 FROM vaults.sync_ticks)
      FROM generate_series(0, 59) AS n`,
-      [minute],
-    );
-    setTo(2 * day);
-    await sync(service, owner);
-    await sweepAll();
-    const text = "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1";
-    t.equal((await execute(service, text, [minute])).length, 1);
-    const { deleted, reset } = await sync(service, owner, away);
-    t.same([idsOf(deleted), reset], [[gone.id], false]);
-  },
-);
+    [minute],
+  );
+  setTo(2 * day);
+  await sync(service, owner);
+  await sweepAll();
+  const text = "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1";
+  t.equal((await execute(service, text, [minute])).length, 1);
+  const { deleted, reset } = await sync(service, owner, away);
+  t.same([idsOf(deleted), reset], [[gone.id], false]);
+});
 
-await t.test("a sweep goes on where the one before it ended, and one in another process begins anew", async (t) => {
-  // In a database of its own: a running service sweeps when it likes.
+await t.test("a sweep continues where the previous one ended, and one of another process starts over", async (t) => {
+  // A database without a service, which would sweep by itself.
   const postgres = await testPostgres(t);
   await migrateService({ url: postgres.url });
   const own = createDatabase({ url: postgres.url, schema: "vaults", telemetry });
@@ -96,38 +93,38 @@ await t.test("a sweep goes on where the one before it ended, and one in another 
        SELECT $1::timestamptz + n * interval '1 second', '1'::xid8 FROM generate_series($2::integer, $3) AS n`,
       [minute, from, to],
     );
-  const kept = async () =>
+  const remaining = async () =>
     (await execute({ postgres }, "SELECT FROM vaults.sync_ticks WHERE date_trunc('minute', label) = $1", [minute]))
       .length;
   await addTicks(0, 59);
-  // The newest stays in any case.
+  // The newest tick stays.
   await execute({ postgres }, "INSERT INTO vaults.sync_ticks VALUES (now(), '1'::xid8)");
   const one = replica();
   while (await one.batch());
-  t.equal(await kept(), 1);
-  // By hand, where there can be no further one: it shows that what was looked at is not looked at again.
+  t.equal(await remaining(), 1);
+  // Inserted before the swept range: shows that this range is not read again.
   await addTicks(1, 1);
   while (await one.batch());
-  t.equal(await kept(), 2);
+  t.equal(await remaining(), 2);
   const other = replica();
   while (await other.batch());
-  t.equal(await kept(), 1);
+  t.equal(await remaining(), 1);
 });
 
-await t.test("a device may have been away for ninety days and hears what was deleted", async (t) => {
+await t.test("a device that was away for ninety days receives deletions", async (t) => {
   setTo(90 * day - 120_000);
   await sweepAll();
   const { deleted, reset } = await sync(service, owner, away);
   t.same([idsOf(deleted), reset], [[gone.id], false]);
 });
 
-await t.test("after that it gets everything anew", async (t) => {
+await t.test("a device that was away longer gets a full sync", async (t) => {
   setTo(90 * day + 60_000);
   const { deleted, changes, reset } = await sync(service, owner, away);
   t.same([deleted, changes.length, reset], [[], 6, true]);
 });
 
-await t.test("what no device can ask for any more is swept away, and pages only with it", async (t) => {
+await t.test("rows that no device can request are deleted, and pages with them", async (t) => {
   await sweepAll();
   const before = await Promise.all(["tombstones", "deleted_vaults", "sync_pages"].map(count));
   t.same(
@@ -137,9 +134,9 @@ await t.test("what no device can ask for any more is swept away, and pages only 
   await until("deleted vaults are empty", async () => {
     return (await execute(service, "SELECT FROM vaults.deleted_vaults WHERE NOT emptied")).length === 0;
   });
-  // A transaction that is under way at a tick, be it of another test on this server, keeps what is not older than it, for as
-  // long as the tick is kept: so there are ticks until one is behind it all, and those before that grow old.
-  await until("all of it is swept away", async () => {
+  // A running transaction, also of another test on this server, holds the watermark. Rows that are not
+  // older than it stay as long as its tick: repeat until a tick is newer than all of them.
+  await until("all of them are deleted", async () => {
     clock.advance(93 * day);
     await sync(service, owner);
     await sweepAll();

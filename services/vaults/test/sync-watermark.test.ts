@@ -6,7 +6,7 @@ import t from "tap";
 import { migrateService } from "../src/migrate.ts";
 import { observeWatermark } from "../src/sync/watermark-age.ts";
 
-// A server of its own: what others do on a shared one would count.
+// A server of its own: transactions of other tests would count.
 const { url } = await testPostgres(t, { own: true });
 await migrateService({ url });
 const telemetry = createTelemetry({ service: "vaults", level: "silent" });
@@ -20,7 +20,7 @@ async function age(): Promise<number> {
   return values[0]?.value ?? -1;
 }
 
-await t.test("the age grows while a transaction hangs, in whichever database, and ends with it", async (t) => {
+await t.test("the age grows while a transaction hangs, in any database, and ends with it", async (t) => {
   await until("nothing else is under way", async () => (await age()) === 0);
   const elsewhere = new URL(url);
   elsewhere.pathname = "/postgres";
@@ -40,7 +40,7 @@ await t.test("the age grows while a transaction hangs, in whichever database, an
   await until("it moves again", async () => (await age()) === 0);
 });
 
-await t.test("a reader holds nothing", async (t) => {
+await t.test("a reader does not hold the watermark", async (t) => {
   const reader = new pg.Client({ connectionString: url });
   await reader.connect();
   await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1");

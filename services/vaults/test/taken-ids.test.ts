@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import t from "tap";
-import type { Answer } from "./support/call.ts";
-import { call } from "./support/call.ts";
+import { type Answer, call } from "./support/call.ts";
 import { execute, whileHolding } from "./support/held-vault.ts";
 import { startVaults } from "./support/service.ts";
 import { newRecord, newVault, sealed } from "./support/vaults.ts";
 
-// An id is a record's or remembered of a deleted one, and never both: a device would be told of the record and that it is gone.
+// An id belongs to a record or to a tombstone, never to both: a device would receive both.
 
 const service = await startVaults(t);
 const owner = await service.people.add({ orgId: randomUUID(), role: "member" });
@@ -14,7 +13,7 @@ const vault = await newVault(service, owner);
 const path = `/api/vaults/${vault.id}`;
 const item = (id: string = randomUUID()) => ({ id, type: "login", encrypted_data: sealed() });
 
-/** Ids that a record has although they are remembered as deleted. */
+/** Ids of records that are also tombstones. */
 async function both(): Promise<string[]> {
   const rows = await execute<{ id: string }>(
     service,
@@ -37,7 +36,7 @@ await t.test("an import that waits for the deletion of a record does not take it
   t.same(await both(), []);
 });
 
-await t.test("nor does one that is made alone, of which it could not know", async (t) => {
+await t.test("a single create that waits for the deletion does not take its id", async (t) => {
   const body = item();
   const made = `INSERT INTO records (vault_id, id, type, encrypted_data, created_at, updated_at)
     VALUES ('${vault.id}', '${body.id}', 'login', 'AAAA', now(), now())`;
@@ -50,7 +49,7 @@ await t.test("nor does one that is made alone, of which it could not know", asyn
   t.same(await both(), []);
 });
 
-await t.test("imports beside deletions, again and again: no id is both", async (t) => {
+await t.test("repeated imports beside deletions: no id belongs to both", async (t) => {
   let taken = 0;
   for (let round = 0; round < 12; round += 1) {
     const { body: made } = await call(service, owner, "POST", `${path}/import`, {

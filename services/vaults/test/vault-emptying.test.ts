@@ -7,7 +7,7 @@ import { migrateService } from "../src/migrate.ts";
 import { emptySweep } from "../src/vaults/empty.ts";
 import { execute } from "./support/held-vault.ts";
 
-// How the records of deleted vaults go, batch by batch. No service runs beside it.
+// The deletion of records of deleted vaults, batch by batch, without a running service.
 
 const postgres = await testPostgres(t);
 await migrateService({ url: postgres.url });
@@ -24,7 +24,7 @@ async function addRecord(vaultId: string, id: string): Promise<void> {
     [vaultId, id],
   );
 }
-/** A vault that was deleted so many minutes ago and has so many records left. */
+/** A vault that was deleted some minutes ago, with records left. */
 async function deleted({ minutes, records }: { minutes: number; records: number }): Promise<string> {
   const id = randomUUID();
   await run(
@@ -45,12 +45,12 @@ async function isEmptied(vaultId: string): Promise<unknown> {
   return (await run("SELECT emptied FROM vaults.deleted_vaults WHERE id = $1", [vaultId]))[0]?.["emptied"];
 }
 
-await t.test("each batch goes on behind the one before it, in whichever replica", async (t) => {
+await t.test("each batch continues after the one before it, in any replica", async (t) => {
   const vaultId = await deleted({ minutes: 1, records: 4_100 });
   const [one, other] = [replica(), replica()];
   t.equal(await one.batch(), true);
   t.equal(await left(vaultId), 2_100);
-  // By hand, where there can be no further one: it shows that what is gone is not walked over again.
+  // Inserted before the deleted range: shows that this range is not read again.
   await addRecord(vaultId, "00000000-0000-4000-8000-000000000000");
   t.equal(await other.batch(), true);
   t.equal(await left(vaultId), 101);
@@ -61,7 +61,7 @@ await t.test("each batch goes on behind the one before it, in whichever replica"
   t.equal(await one.batch(), false);
 });
 
-await t.test("vaults that cannot be emptied hold up no other, and come in turn", async (t) => {
+await t.test("vaults that cannot be emptied do not block others, and are retried in order", async (t) => {
   const first = await deleted({ minutes: 3, records: 1 });
   const second = await deleted({ minutes: 2, records: 1 });
   const third = await deleted({ minutes: 1, records: 1 });

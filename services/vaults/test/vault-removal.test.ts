@@ -12,7 +12,7 @@ const service = await startVaults(t);
 const { people, listeners } = service;
 const patience = 30_000;
 
-/** A vault that two people see, with so many records, put there by hand. */
+/** A vault with two viewers and `count` records, inserted by SQL. */
 async function filled(count: number) {
   const orgId = randomUUID();
   const [owner, reader] = [await people.add({ orgId, role: "owner" }), await people.add({ orgId, role: "member" })];
@@ -31,7 +31,7 @@ async function left(table: "records" | "tombstones", vaultId: string): Promise<n
   return (await execute(service, `SELECT FROM vaults.${table} WHERE vault_id = $1`, [vaultId])).length;
 }
 
-/** Ends what empties a vault as the death of its process does; whether there was any. */
+/** Ends the sweep's connection, as if its process died. Returns whether there was one. */
 async function killSweep(): Promise<boolean> {
   const killed = await execute(
     service,
@@ -41,10 +41,10 @@ async function killSweep(): Promise<boolean> {
   return killed.length > 0;
 }
 
-await t.test("a vault of many records is gone at once, and they go after it, whoever dies meanwhile", async (t) => {
+await t.test("a large vault is deleted at once, and its records later, also if replicas die", async (t) => {
   const { owner, reader, vault, ids, path } = await filled(5_001);
   const since = await quiet(service, reader);
-  // Somebody holds one of the records, so that whoever deletes them waits.
+  // A lock on one of the records, so that the sweep waits.
   const holder = new pg.Client({ connectionString: service.postgres.url });
   await holder.connect();
   t.teardown(() => holder.end());
@@ -56,7 +56,7 @@ await t.test("a vault of many records is gone at once, and they go after it, who
     return action === "vault.deleted" && target.id === vault.id;
   });
   t.equal(record.count, ids.length);
-  await until("who deletes the records waits, and dies", killSweep, patience);
+  await until("the sweep waits, and is killed", killSweep, patience);
 
   const first = ids[1_000] ?? "";
   for (const person of [owner, reader]) {
@@ -65,7 +65,7 @@ await t.test("a vault of many records is gone at once, and they go after it, who
       t.equal((await call(service, person, "GET", path + below)).status, 404, below);
     t.same((await sync(service, person)).changes, []);
   }
-  t.same(idsOf((await sync(service, reader, since)).deleted), ids, "each device is told of each record");
+  t.same(idsOf((await sync(service, reader, since)).deleted), ids, "each device receives each deletion");
   const other = await newVault(service, owner);
   const body = { id: first, type: "login", encrypted_data: sealed() };
   t.equal((await call(service, owner, "POST", `/api/vaults/${other.id}/records`, { body })).status, 409);
@@ -79,7 +79,7 @@ await t.test("a vault of many records is gone at once, and they go after it, who
   t.same(idsOf((await sync(service, reader, since)).deleted), ids);
 });
 
-await t.test("vaults whose records cannot be counted in time are deleted all the same", async (t) => {
+await t.test("vaults whose records cannot be counted in time are deleted too", async (t) => {
   const both = [await filled(3), await filled(3)];
   let most = 0;
   const noteCounts = async () => {
@@ -87,7 +87,7 @@ await t.test("vaults whose records cannot be counted in time are deleted all the
       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%count(*)%records%'`;
     most = Math.max(most, (await execute(service, text)).length);
   };
-  // As if it took for ever to read them.
+  // As if the count took forever.
   const holder = new pg.Client({ connectionString: service.postgres.url });
   await holder.connect();
   t.teardown(() => holder.end());
@@ -115,7 +115,7 @@ await t.test("vaults whose records cannot be counted in time are deleted all the
     await until("all are gone", async () => (await left("tombstones", vault.id)) === 3, patience);
 });
 
-await t.test("what could not be removed is removed later, by whichever replica", async (t) => {
+await t.test("a failed deletion is repeated later, by any replica", async (t) => {
   const { owner, vault, ids, path } = await filled(3);
   await execute(
     service,

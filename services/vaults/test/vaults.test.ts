@@ -7,7 +7,7 @@ import { expected, jwe, newRecord, newVault, sealed, share } from "./support/vau
 const service = await startVaults(t);
 const { people, listeners } = service;
 
-await t.test("a vault is made, listed and shown; its key is the caller's", async (t) => {
+await t.test("a vault is created, listed and shown with the caller's key", async (t) => {
   const orgId = randomUUID();
   const owner = await people.add({ orgId, role: "member" });
   const key = sealed();
@@ -67,7 +67,7 @@ await t.test("a missing or malformed field is 400", async (t) => {
   t.match(await call(service, owner, "POST", "/api/vaults", { body: { ...whole, key_version: 2 } }), { status: 409 });
 });
 
-await t.test("an id of the client's choice is taken once, also by a vault that was deleted", async (t) => {
+await t.test("a client's id is taken once, also by a deleted vault", async (t) => {
   const [one, other] = [
     await people.add({ orgId: randomUUID(), role: "owner" }),
     await people.add({ orgId: randomUUID(), role: "owner" }),
@@ -78,7 +78,7 @@ await t.test("an id of the client's choice is taken once, also by a vault that w
   for (const person of [one, other]) {
     t.match(await call(service, person, "POST", "/api/vaults", { body }), {
       status: 409,
-      body: { error: "conflict", message: /earlier request of yours made it, read the vault/ },
+      body: { error: "conflict", message: /earlier request of yours created the vault, read it/ },
     });
   }
   t.equal((await call(service, one, "DELETE", `/api/vaults/${id}`)).status, 204);
@@ -87,7 +87,7 @@ await t.test("an id of the client's choice is taken once, also by a vault that w
   }
 });
 
-await t.test("two who take one id at once: one gets it", async (t) => {
+await t.test("of two concurrent creates with one id one succeeds", async (t) => {
   const owner = await people.add({ orgId: randomUUID(), role: "owner" });
   const id = randomUUID();
   const body = { id, name: "Mine", type: "personal", encrypted_key: sealed() };
@@ -97,7 +97,7 @@ await t.test("two who take one id at once: one gets it", async (t) => {
   t.same(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409]);
 });
 
-await t.test("X-Coffer-Org chooses the organization of a new vault; the list has them all", async (t) => {
+await t.test("X-Coffer-Org chooses the organization of a new vault; the list has all of them", async (t) => {
   const [oldest, second, foreign] = [randomUUID(), randomUUID(), randomUUID()];
   const person = await people.add({ orgId: oldest, role: "member" }, { orgId: second, role: "admin" });
   await people.add({ orgId: foreign, role: "owner" });
@@ -127,13 +127,13 @@ await t.test("without an organization vaults are personal", async (t) => {
   t.match(await call(service, person, "POST", "/api/vaults", { body }), { status: 400 });
   t.match(await call(service, person, "GET", "/api/vaults"), { body: { data: [{ id: personal.id }] } });
   await newRecord(service, person, personal.id);
-  const record = await listeners.record("an audit of nobody's organization", ({ actor, action }) => {
+  const record = await listeners.record("an audit record without an organization", ({ actor, action }) => {
     return actor.id === person.userId && action === "record.created";
   });
   t.equal(record.org_id, null);
 });
 
-await t.test("suspended members and auditors make no vaults", async (t) => {
+await t.test("suspended members and auditors cannot create vaults", async (t) => {
   const orgId = randomUUID();
   const people_ = [
     await people.add({ orgId, role: "admin", status: "suspended" }),
@@ -148,7 +148,7 @@ await t.test("suspended members and auditors make no vaults", async (t) => {
   }
 });
 
-await t.test("a change of name or flag needs manage, and shows at once", async (t) => {
+await t.test("a change of name or flag needs manage and is visible at once", async (t) => {
   const orgId = randomUUID();
   const [owner, writer] = [await people.add({ orgId, role: "member" }), await people.add({ orgId, role: "owner" })];
   const vault = await newVault(service, owner);
@@ -162,15 +162,15 @@ await t.test("a change of name or flag needs manage, and shows at once", async (
   t.ok(changed.body.updated_at > before.updated_at);
   t.same((await call(service, owner, "GET", path)).body, changed.body);
   const same = await call(service, owner, "PATCH", path, { body: { name: "Other" } });
-  t.equal(same.body.updated_at, changed.body.updated_at, "what does not change does not change");
+  t.equal(same.body.updated_at, changed.body.updated_at, "a request without a change does not change the time");
   t.same((await call(service, owner, "PATCH", path, { body: {} })).body, changed.body);
   for (const body of [{ name: "" }, { name: null }, { safe_for_travel: "yes" }])
     t.equal((await call(service, owner, "PATCH", path, { body })).status, 400);
-  const news = await listeners.vaultNews(
-    "the news",
+  const event = await listeners.vaultEvent(
+    "the event",
     (each) => each.vault_id === vault.id && each.updated_at === changed.body.updated_at,
   );
-  t.same(news, { action: "vault_updated", vault_id: vault.id, updated_at: changed.body.updated_at, user_ids: null });
+  t.same(event, { action: "vault_updated", vault_id: vault.id, updated_at: changed.body.updated_at, user_ids: null });
   const record = await listeners.record("the record", ({ action, target, outcome }) => {
     return action === "vault.updated" && target.id === vault.id && outcome === "success";
   });
@@ -181,7 +181,7 @@ await t.test("a change of name or flag needs manage, and shows at once", async (
   });
 });
 
-await t.test("a vault is deleted with its records, for everybody", async (t) => {
+await t.test("a vault is deleted with its records, for every member", async (t) => {
   const orgId = randomUUID();
   const [owner, reader] = [await people.add({ orgId, role: "member" }), await people.add({ orgId, role: "owner" })];
   const vault = await newVault(service, owner);
@@ -195,11 +195,11 @@ await t.test("a vault is deleted with its records, for everybody", async (t) => 
     t.same((await call(service, person, "GET", "/api/vaults")).body.data, []);
   }
   t.equal((await call(service, owner, "DELETE", path)).status, 404);
-  const news = await listeners.vaultNews(
-    "the news",
+  const event = await listeners.vaultEvent(
+    "the event",
     (each) => each.vault_id === vault.id && each.action === "vault_deleted",
   );
-  t.same(news.user_ids, [owner.userId, reader.userId].sort());
+  t.same(event.user_ids, [owner.userId, reader.userId].sort());
   t.match(
     await listeners.record("the record", ({ action, target }) => action === "vault.deleted" && target.id === vault.id),
     {
@@ -209,7 +209,7 @@ await t.test("a vault is deleted with its records, for everybody", async (t) => 
   );
 });
 
-await t.test("a list in pages has everything once", async (t) => {
+await t.test("pages list every vault once", async (t) => {
   const owner = await people.add({ orgId: randomUUID(), role: "owner" });
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) ids.push((await newVault(service, owner)).id);
@@ -226,7 +226,7 @@ await t.test("a list in pages has everything once", async (t) => {
     t.equal((await call(service, owner, "GET", `/api/vaults?${query}`)).status, 400, query);
 });
 
-await t.test("what has not changed is 304, and is not recorded", async (t) => {
+await t.test("an unchanged response is 304, which is not audited", async (t) => {
   const owner = await people.add({ orgId: randomUUID(), role: "owner" });
   const vault = await newVault(service, owner);
   for (const path of ["/api/vaults", `/api/vaults/${vault.id}`, `/api/vaults/${vault.id}/members`]) {
@@ -246,7 +246,7 @@ await t.test("what has not changed is 304, and is not recorded", async (t) => {
   );
 });
 
-await t.test("the audit does not say what somebody calls a personal vault", async (t) => {
+await t.test("the audit has no names of personal vaults", async (t) => {
   const orgId = randomUUID();
   const person = await people.add({ orgId, role: "member" });
   const changesIn = async (id: string) => {

@@ -3,11 +3,11 @@ import pg from "pg";
 import { WebSocketServer } from "ws";
 import { preciseNow } from "./devices.ts";
 
-// The other side of bare-server.ts.
+// The child process of bare-server.ts.
 process.on("message", (message) => {
-  const told = message as { postgresUrl: string; vaultId: string } | { text: string }; // bare-server.ts sends nothing else
-  if ("text" in told) broadcast(told.text);
-  else serve(told);
+  const command = message as { postgresUrl: string; vaultId: string } | { text: string }; // bare-server.ts sends nothing else
+  if ("text" in command) broadcast(command.text);
+  else serve(command);
 });
 
 let server: WebSocketServer | undefined;

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 export interface BareServer {
   url: string;
   pid: number;
-  /** Sends a text to every connection; resolves to when it began, in milliseconds since the Unix epoch. */
+  /** Sends a text to every connection; resolves to its start time in milliseconds since the Unix epoch. */
   broadcast(text: string): Promise<number>;
   end(): void;
 }
 
-/** Starts it. Whoever sends it anything gets all records of a vault, read by one bare `pg` query, as one message. */
+/** Starts it. It answers any message with all records of a vault, read by one bare `pg` query. */
 export async function startBareServer(vault: { postgresUrl: string; vaultId: string }): Promise<BareServer> {
   const child = fork(fileURLToPath(new URL("./bare-server-process.ts", import.meta.url)), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -21,7 +21,7 @@ export async function startBareServer(vault: { postgresUrl: string; vaultId: str
       child.once("exit", () => reject(new Error("the bare server ended")));
     });
   child.send(vault);
-  const url = (await next()) as string; // the first that it sends
+  const url = (await next()) as string; // its first message
   return {
     url,
     pid: child.pid ?? 0,

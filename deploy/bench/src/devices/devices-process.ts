@@ -1,47 +1,46 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { WebSocket } from "ws";
-import type { Arrivals, Commands, Opened, OpenPlan, Synced } from "./devices.ts";
-import { preciseNow } from "./devices.ts";
+import { type Arrivals, type Commands, type Opened, type OpenPlan, preciseNow, type Synced } from "./devices.ts";
 
-// The other side of devices.ts.
+// The child process of devices.ts.
 
 interface Device {
   socket: WebSocket;
-  /** Takes the next message. */
-  hear: ((data: Buffer) => void) | undefined;
+  /** Receives the next message. */
+  onMessage: ((data: Buffer) => void) | undefined;
 }
 
 const longestBackoff = 30_000;
 
-/** The server said no. */
+/** The server refused the connection. */
 class Refusal extends Error {}
 
 let devices: Device[] = [];
 let arrivals: number[] = [];
 let addresses = 0;
 
-const handlers: { [Name in keyof Commands]: (ask: Commands[Name]["ask"]) => Promise<Commands[Name]["answer"]> } = {
+const handlers: { [Name in keyof Commands]: (input: Commands[Name]["input"]) => Promise<Commands[Name]["answer"]> } = {
   open,
-  sync: ({ device, since }) => ask(devices[device], { type: "sync_request", ...(since && { last_sync: since }) }),
+  sync: ({ device, since }) => request(devices[device], { type: "sync_request", ...(since && { last_sync: since }) }),
   arm: () => {
     arrivals = [];
     for (const device of devices)
-      device.hear = () => {
+      device.onMessage = () => {
         arrivals.push(preciseNow());
-        device.hear = undefined;
+        device.onMessage = undefined;
       };
     return Promise.resolve(null);
   },
   arrivals: async ({ count }): Promise<Arrivals> => {
     for (const until = performance.now() + 30_000; arrivals.length < count && performance.now() < until;)
       await pause(2);
-    if (arrivals.length < count) throw new Error(`${arrivals.length} of ${count} devices heard`);
+    if (arrivals.length < count) throw new Error(`${arrivals.length} of ${count} devices received`);
     return { at: arrivals };
   },
   bare: async ({ url }) => {
     const device = await connect(url, {});
     devices.push(device);
-    return ask(device, {});
+    return request(device, {});
   },
   close: () => {
     for (const { socket } of devices) socket.terminate();
@@ -51,8 +50,8 @@ const handlers: { [Name in keyof Commands]: (ask: Commands[Name]["ask"]) => Prom
 };
 
 process.on("message", (message) => {
-  const { name, ask: asked } = message as { name: keyof Commands; ask: never }; // devices.ts sends nothing else
-  handlers[name](asked).then(
+  const { name, input } = message as { name: keyof Commands; input: never }; // devices.ts sends nothing else
+  handlers[name](input).then(
     (answer) => process.send?.({ answer }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );
@@ -71,7 +70,7 @@ async function open({ url, tokens, count, atATime, sync }: OpenPlan): Promise<Op
         const device = await connect(url, { token });
         if (sync !== null) {
           const since = sync === "everything" ? {} : { last_sync: sync.since };
-          ({ serverTime } = await ask(device, { type: "sync_request", ...since }));
+          ({ serverTime } = await request(device, { type: "sync_request", ...since }));
         }
         devices.push(device);
         return;
@@ -98,8 +97,8 @@ function connect(url: string, { token }: { token?: string }): Promise<Device> {
     headers: { "x-forwarded-for": address },
     maxPayload: 1024 ** 3,
   });
-  const device: Device = { socket, hear: undefined };
-  socket.on("message", (data: Buffer) => device.hear?.(data));
+  const device: Device = { socket, onMessage: undefined };
+  socket.on("message", (data: Buffer) => device.onMessage?.(data));
   return new Promise((resolve, reject) => {
     socket.once("open", () => {
       socket.removeAllListeners("error").on("error", () => undefined);
@@ -113,21 +112,21 @@ function connect(url: string, { token }: { token?: string }): Promise<Device> {
   });
 }
 
-/** Sends a message and waits for the next. */
-function ask(device: Device | undefined, message: object): Promise<Synced> {
+/** Sends a message and waits for the next one. */
+function request(device: Device | undefined, message: object): Promise<Synced> {
   if (device === undefined) throw new Error("there is no such device");
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const closed = (code: number): void => reject(new Refusal(`closed with ${code}`));
     device.socket.once("close", closed);
-    device.hear = (data) => {
+    device.onMessage = (data) => {
       const milliseconds = performance.now() - started;
       device.socket.off("close", closed);
-      device.hear = undefined;
+      device.onMessage = undefined;
       const { changes = [], server_time: serverTime = "" } = JSON.parse(data.toString("utf8")) as {
         changes?: unknown[];
         server_time?: string;
-      }; // what the server says, as far as it matters here
+      }; // the fields that matter here
       resolve({ milliseconds, bytes: data.length, changes: changes.length, serverTime });
     };
     device.socket.send(JSON.stringify(message));

@@ -1,30 +1,30 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** Devices to be connected: each with the next of the tokens and an address of its own. */
+/** A plan of connections: each with the next of the tokens and its own address. */
 export interface OpenPlan {
   url: string;
   tokens: readonly string[];
   count: number;
-  /** How many are on their way at a time. */
+  /** How many connect concurrently. */
   atATime: number;
-  /** What each asks at once: everything that it sees, what changed since a moment, or nothing. */
+  /** The first sync of each: everything, the changes since a moment, or nothing. */
   sync: "everything" | { since: string } | null;
 }
 
-/** How it went. */
+/** The result. */
 export interface Opened {
-  /** Until the last was connected and had its answer. */
+  /** Until the last device was connected and had its response. */
   milliseconds: number;
-  /** Answers that refused a connection, and connections closed before their answer: each was tried again. */
+  /** Refused connections, and connections closed before their response: each was retried. */
   refused: number;
-  /** Connections that the network did not make: each was tried again. */
+  /** Failed connections: each was retried. */
   failed: number;
-  /** The `server_time` of the last answer. */
+  /** The `server_time` of the last response. */
   serverTime: string;
 }
 
-/** The answer to one sync. */
+/** The response to one sync. */
 export interface Synced {
   milliseconds: number;
   bytes: number;
@@ -32,38 +32,38 @@ export interface Synced {
   serverTime: string;
 }
 
-/** When frames arrived at devices, in milliseconds since the Unix epoch. */
+/** The arrival times of frames, in milliseconds since the Unix epoch. */
 export interface Arrivals {
-  /** Of each device its first, the earliest first. */
+  /** The first of each device, sorted. */
   at: number[];
 }
 
-/** What the process of the devices is asked, and what it answers. */
+/** The commands of the process of the devices, with input and answer. */
 export interface Commands {
-  open: { ask: OpenPlan; answer: Opened };
-  /** One of the devices that are open asks, by its place. */
-  sync: { ask: { device: number; since: string | null }; answer: Synced };
-  /** From now on the next frame of each device is waited for. */
-  arm: { ask: null; answer: null };
-  arrivals: { ask: { count: number }; answer: Arrivals };
-  /** Sends as a device of the bare server does, and waits for what comes back. */
-  bare: { ask: { url: string }; answer: Synced };
-  close: { ask: null; answer: null };
+  open: { input: OpenPlan; answer: Opened };
+  /** Syncs one of the open devices, by its index. */
+  sync: { input: { device: number; since: string | null }; answer: Synced };
+  /** Waits for the next frame of each device from now on. */
+  arm: { input: null; answer: null };
+  arrivals: { input: { count: number }; answer: Arrivals };
+  /** Sends as a device of the bare server does, and waits for the response. */
+  bare: { input: { url: string }; answer: Synced };
+  close: { input: null; answer: null };
 }
 
 /** Devices in a process of their own, so that their work is not counted as the servers'. */
 export interface Devices {
-  ask<Name extends keyof Commands>(name: Name, ask: Commands[Name]["ask"]): Promise<Commands[Name]["answer"]>;
+  request<Name extends keyof Commands>(name: Name, input: Commands[Name]["input"]): Promise<Commands[Name]["answer"]>;
   end(): void;
 }
 
-/** Starts the process of the devices. One question at a time. */
+/** Starts the process of the devices. One command at a time. */
 export function startDevices(): Devices {
   const child = fork(fileURLToPath(new URL("./devices-process.ts", import.meta.url)), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   return {
-    ask: (name, ask) =>
+    request: (name, input) =>
       new Promise((resolve, reject) => {
         const ended = (): void => reject(new Error("the process of the devices ended"));
         child.once("exit", ended);
@@ -73,20 +73,26 @@ export function startDevices(): Devices {
           if (error === undefined) resolve(answer);
           else reject(new Error(error));
         });
-        child.send({ name, ask });
+        child.send({ name, input });
       }),
     end: () => child.kill(),
   };
 }
 
-/** Milliseconds since the Unix epoch, the same in every process of the machine, finer than the clock's. */
+/** Milliseconds since the Unix epoch, equal in every process of the machine, finer than the clock's. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** The present moment by the service's own reckoning: what a device that has just synced continues from. */
+/** The present moment of the service, from which a device that has just synced continues. */
 export async function presentMoment(devices: Devices, { url, token }: { url: string; token: string }): Promise<string> {
-  const { serverTime } = await devices.ask("open", { url, tokens: [token], count: 1, atATime: 1, sync: "everything" });
-  await devices.ask("close", null);
+  const { serverTime } = await devices.request("open", {
+    url,
+    tokens: [token],
+    count: 1,
+    atATime: 1,
+    sync: "everything",
+  });
+  await devices.request("close", null);
   return serverTime;
 }

@@ -1,19 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { changeRecord } from "../change-record.ts";
 import { residentMebibytes } from "../cpu.ts";
-import type { BareServer } from "../devices/bare-server.ts";
-import { startBareServer } from "../devices/bare-server.ts";
-import type { Devices } from "../devices/devices.ts";
-import { presentMoment, startDevices } from "../devices/devices.ts";
+import { type BareServer, startBareServer } from "../devices/bare-server.ts";
+import { type Devices, presentMoment, startDevices } from "../devices/devices.ts";
 import { interleaved, median } from "../measure.ts";
-import type { Figure } from "../row.ts";
-import { absoluteFigure, ratioFigure } from "../row.ts";
+import { absoluteFigure, type Figure, ratioFigure } from "../row.ts";
 import type { VaultBench, VaultRow } from "../vault-row.ts";
 
-/** That many connect at a time, before anything is measured. */
+/** Concurrent connections before the measurement. */
 const atATime = 256;
 
-/** Many devices at one replica: what an idle one costs, a push to all of them, and their return when the replica dies. */
+/** Many devices at one replica: the cost of an idle one, a push to all, and their reconnection when it dies. */
 export const connections: VaultRow = {
   name: "connections",
   async run(bench: VaultBench): Promise<Figure[]> {
@@ -27,9 +24,9 @@ export const connections: VaultRow = {
       const tokens = seeded.people.map(({ token }) => token);
       const since = await presentMoment(devices, { url: replica.url, token: seeded.people[0].token });
       const open = { url: replica.url, tokens, count, atATime, sync: { since } };
-      const idle = await kibibytesEach(replica.pid, count, () => devices.ask("open", open));
+      const idle = await kibibytesEach(replica.pid, count, () => devices.request("open", open));
       const idleBare = await kibibytesEach(bare.pid, count, () =>
-        others.ask("open", { url: bare.url, tokens: [""], count, atATime, sync: null }),
+        others.request("open", { url: bare.url, tokens: [""], count, atATime, sync: null }),
       );
       const { a, b } = await interleaved(
         5,
@@ -60,7 +57,7 @@ export const connections: VaultRow = {
 async function kibibytesEach(pid: number, count: number, open: () => Promise<unknown>): Promise<number> {
   const before = residentMebibytes(pid);
   await open();
-  // What connecting itself took is given back by then, as far as it is.
+  // The memory of connecting itself is mostly freed by then.
   await pause(2_000);
   return ((residentMebibytes(pid) - before) * 1024) / count;
 }
@@ -76,26 +73,26 @@ function spreadOf(at: readonly number[], began: number): Spread {
 }
 
 async function pushToAll(bench: VaultBench, devices: Devices, count: number): Promise<Spread> {
-  await devices.ask("arm", null);
+  await devices.request("arm", null);
   const answered = await changeRecord(bench);
-  const { at } = await devices.ask("arrivals", { count });
+  const { at } = await devices.request("arrivals", { count });
   return spreadOf(at, answered);
 }
 
 async function broadcastToAll(bare: BareServer, devices: Devices, count: number): Promise<Spread> {
-  await devices.ask("arm", null);
+  await devices.request("arm", null);
   // As long as a push.
   const began = await bare.broadcast("x".repeat(190));
-  const { at } = await devices.ask("arrivals", { count });
+  const { at } = await devices.request("arrivals", { count });
   return spreadOf(at, began);
 }
 
-/** All lose their connection at once, and all begin to connect again at once, to another replica: until each has synced. */
+/** All devices lose their connection at once and reconnect to another replica, until each has synced. */
 async function comeBack(
   devices: Devices,
-  open: Parameters<typeof devices.ask<"open">>[1],
+  open: Parameters<typeof devices.request<"open">>[1],
 ): Promise<{ seconds: number; refused: number }> {
-  await devices.ask("close", null);
-  const { milliseconds, refused } = await devices.ask("open", open);
+  await devices.request("close", null);
+  const { milliseconds, refused } = await devices.request("open", open);
   return { seconds: milliseconds / 1000, refused };
 }

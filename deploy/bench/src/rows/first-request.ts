@@ -1,10 +1,9 @@
 import { median } from "../measure.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { ratioFigure } from "../row.ts";
+import { type Bench, type Figure, ratioFigure, type Row } from "../row.ts";
 import type { Request } from "../load.ts";
 import { secretsPerFolder } from "../seed.ts";
 
-/** A machine's first request with a token that the service has not seen, beside a later one with the same token. */
+/** A machine's first request with a token new to the service, beside a later one with the same token. */
 export const firstRequest: Row = {
   name: "first-request",
   async run({ coffer, seeded, loader, rounds }: Bench): Promise<Figure[]> {

@@ -2,17 +2,15 @@ import { createLimiter } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";
 import { CofferError } from "../../../../packages/sdk/src/errors.ts";
-import { watchSecrets } from "../../../../packages/sdk/src/watch-secrets.ts";
-import type { Watched } from "../../../../packages/sdk/src/watch-secrets.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { absoluteFigure } from "../row.ts";
+import { type Watched, watchSecrets } from "../../../../packages/sdk/src/watch-secrets.ts";
+import { absoluteFigure, type Bench, type Figure, type Row } from "../row.ts";
 import { simulatedTime } from "../simulated-time.ts";
 
 const machines = 500;
 const hours = 3;
 const microseconds = 1_000_000;
 
-/** One machine: when it was answered, in seconds of simulated time. */
+/** The responses of one machine, in seconds of simulated time. */
 interface Answered {
   first: number | undefined;
   last: number;
@@ -20,8 +18,8 @@ interface Answered {
 }
 
 /**
- * 500 machines behind one address that start at once and then each watch their secrets, by the SDK's own `watch`,
- * against the limiter itself in Redis: hours of simulated time, which both are told. Chance is of one seed.
+ * 500 machines behind one address that start at once and then watch their secrets with the SDK's
+ * `watch`, against the limiter in Redis, for hours of simulated time. Randomness has one seed.
  */
 export const fleet: Row = {
   name: "fleet",
@@ -35,27 +33,27 @@ export const fleet: Row = {
       metrics: createTelemetry({ service: "auth-sm", level: "fatal" }).metrics,
       clock: () => Math.round(time.now() * microseconds),
     });
-    const count = { asked: 0, refused: 0 };
-    /** What one machine asks: a list that never changes, when the limiter lets it. */
+    const count = { requests: 0, refused: 0 };
+    /** One machine's watch of a list that never changes, through the limiter. */
     const machine = (answered: Answered): Watched => {
-      let room: number | undefined;
+      let remaining: number | undefined;
       return {
         async views() {
-          count.asked += 1;
+          count.requests += 1;
           const decision = await limiter.take("standard", "198.51.100.1");
           if (!decision.accepted) {
             count.refused += 1;
             const { retryAfterSeconds } = decision;
             throw new CofferError("rate_limited", "too many requests", { status: 429, retryAfterSeconds });
           }
-          room = decision.remaining / decision.limit;
+          remaining = decision.remaining / decision.limit;
           answered.first ??= time.now();
           answered.longest = Math.max(answered.longest, time.now() - answered.last);
           answered.last = time.now();
           return [];
         },
         open: () => Promise.resolve([]),
-        room: () => room,
+        remaining: () => remaining,
         away: () => undefined,
       };
     };
@@ -79,7 +77,7 @@ export const fleet: Row = {
         absoluteFigure(
           `${machines} machines behind one address: refused`,
           "%",
-          (100 * count.refused) / count.asked,
+          (100 * count.refused) / count.requests,
           35,
         ),
       ];

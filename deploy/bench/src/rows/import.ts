@@ -3,8 +3,7 @@ import { finished } from "node:stream/promises";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { interleaved, median } from "../measure.ts";
-import type { Figure } from "../row.ts";
-import { ratioFigure } from "../row.ts";
+import { type Figure, ratioFigure } from "../row.ts";
 import type { VaultBench, VaultRow } from "../vault-row.ts";
 
 const records = 1_000;

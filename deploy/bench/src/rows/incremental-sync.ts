@@ -1,12 +1,11 @@
 import { startDevices } from "../devices/devices.ts";
 import { median } from "../measure.ts";
-import type { Figure } from "../row.ts";
-import { absoluteFigure } from "../row.ts";
+import { absoluteFigure, type Figure } from "../row.ts";
 import type { VaultBench, VaultRow } from "../vault-row.ts";
 
 const changed = 20;
 
-/** What a device that was away for 20 changes asks for, of all that there is. */
+/** The sync of a device that was away for 20 changes. */
 export const incrementalSync: VaultRow = {
   name: "incremental-sync",
   async run({ coffer, seeded, rounds }: VaultBench): Promise<Figure[]> {
@@ -16,7 +15,7 @@ export const incrementalSync: VaultRow = {
     const times: number[] = [];
     try {
       const open = { url: coffer.urls.sync ?? "", tokens: [reader.token], count: 1, atATime: 1 };
-      const { serverTime } = await devices.ask("open", { ...open, sync: "everything" });
+      const { serverTime } = await devices.request("open", { ...open, sync: "everything" });
       let since = serverTime;
       for (let round = 0; round < 10 * rounds; round += 1) {
         for (let n = 0; n < changed; n += 1) {
@@ -34,10 +33,10 @@ export const incrementalSync: VaultRow = {
           if (response.status !== 200) throw new Error(`the change was answered ${response.status}`);
           await response.arrayBuffer();
         }
-        // A device that has been away: what is pushed meanwhile goes to another connection.
-        await devices.ask("close", null);
-        await devices.ask("open", { ...open, sync: null });
-        const synced = await devices.ask("sync", { device: 0, since });
+        // The device was away: pushes meanwhile go to another connection.
+        await devices.request("close", null);
+        await devices.request("open", { ...open, sync: null });
+        const synced = await devices.request("sync", { device: 0, since });
         if (synced.changes < changed) throw new Error(`${synced.changes} of ${changed} changes came`);
         since = synced.serverTime;
         times.push(synced.milliseconds);

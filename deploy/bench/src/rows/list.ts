@@ -1,12 +1,10 @@
 import { startExpress } from "../express-baseline.ts";
-import { measure, median } from "../measure.ts";
-import type { Measured } from "../measure.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { absoluteFigure } from "../row.ts";
+import { measure, type Measured, median } from "../measure.ts";
+import { absoluteFigure, type Bench, type Figure, type Row } from "../row.ts";
 import type { Request } from "../load.ts";
 import { addresses } from "./secret-read.ts";
 
-/** The list of 500 secrets, beside a bare Express route that answers the same bytes, and the 304 of it that a poller gets. */
+/** The list of 500 secrets, beside a bare Express route with the same bytes, and its 304 for a poller. */
 export const list: Row = {
   name: "list",
   async run({ coffer, seeded, loader, seconds, rounds }: Bench): Promise<Figure[]> {
@@ -35,7 +33,7 @@ export const list: Row = {
     const polled: Measured[] = [];
     try {
       for (let round = 0; round < rounds; round += 1) {
-        listed.push(await measure(loader, { ...load, requests: lists, expect: 200 }, groups, coffer.settled));
+        listed.push(await measure(loader, { ...load, requests: lists, expect: 200 }, groups, coffer.drained));
         bare.push(
           await measure(
             loader,
@@ -43,7 +41,7 @@ export const list: Row = {
             { all: [express.pid] },
           ),
         );
-        polled.push(await measure(loader, { ...load, requests: polls, expect: 304 }, groups, coffer.settled));
+        polled.push(await measure(loader, { ...load, requests: polls, expect: 304 }, groups, coffer.drained));
       }
     } finally {
       express.close();

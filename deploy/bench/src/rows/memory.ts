@@ -1,14 +1,13 @@
 import { residentMebibytes } from "../cpu.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { ratioFigure } from "../row.ts";
+import { type Bench, type Figure, ratioFigure, type Row } from "../row.ts";
 import { addresses, secretReads } from "./secret-read.ts";
 
 const part = 100_000;
 const parts = 10;
 
 /**
- * Resident memory of auth-sm after a million secret reads, beside what it was after the first hundred thousand. Only with
- * the larger number of secrets: it takes minutes.
+ * Resident memory of auth-sm after a million secret reads, beside that after the first hundred
+ * thousand. Only at the larger size: it takes minutes.
  */
 export const memory: Row = {
   name: "memory",

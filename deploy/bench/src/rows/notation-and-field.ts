@@ -1,9 +1,7 @@
 import type { Request } from "../load.ts";
 import { interleaved, measure, median } from "../measure.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { ratioFigure } from "../row.ts";
-import type { Seeded } from "../seed.ts";
-import { secretsPerFolder } from "../seed.ts";
+import { type Bench, type Figure, ratioFigure, type Row } from "../row.ts";
+import { secretsPerFolder, type Seeded } from "../seed.ts";
 import { createHash } from "node:crypto";
 import { addresses, secretReads } from "./secret-read.ts";
 

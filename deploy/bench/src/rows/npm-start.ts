@@ -3,14 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Figure, Row } from "../row.ts";
-import { absoluteFigure } from "../row.ts";
+import { absoluteFigure, type Figure, type Row } from "../row.ts";
 
 const checkout = resolve(import.meta.dirname, "../../../..");
 
 /**
- * `npm start` with the modules installed: into a new data directory, and on
- * that directory once more.
+ * `npm start` with installed modules: with a new data directory, and with that directory again.
  */
 export const npmStart: Row = {
   name: "npm-start",
@@ -29,7 +27,7 @@ export const npmStart: Row = {
   },
 };
 
-/** From the command to its ready line; it is stopped then. */
+/** From the command to its ready line; then it is stopped. */
 async function secondsToReady(directory: string): Promise<number> {
   const started = performance.now();
   const child = spawn("npm", ["start", "--silent"], {

@@ -4,13 +4,12 @@ import { until } from "@coffer/testkit";
 import { changeRecord } from "../change-record.ts";
 import { presentMoment, startDevices } from "../devices/devices.ts";
 import { median } from "../measure.ts";
-import type { Figure } from "../row.ts";
-import { absoluteFigure } from "../row.ts";
+import { absoluteFigure, type Figure } from "../row.ts";
 import type { VaultBench, VaultRow } from "../vault-row.ts";
 
 const pushes = 200;
 
-/** From the answer to a write to the frame on a device at another replica, beside a round trip to NATS. */
+/** From the response of a write to the frame on a device at another replica, beside a NATS round trip. */
 export const push: VaultRow = {
   name: "push",
   async run(bench: VaultBench): Promise<Figure[]> {
@@ -28,13 +27,19 @@ export const push: VaultRow = {
     try {
       await until("NATS is there", () => bus.connected);
       const since = await presentMoment(devices, { url: replica.url, token: reader.token });
-      await devices.ask("open", { url: replica.url, tokens: [reader.token], count: 1, atATime: 1, sync: { since } });
+      await devices.request("open", {
+        url: replica.url,
+        tokens: [reader.token],
+        count: 1,
+        atATime: 1,
+        sync: { since },
+      });
       const times: number[] = [];
       const trips: number[] = [];
       for (let n = 0; n < pushes; n += 1) {
-        await devices.ask("arm", null);
+        await devices.request("arm", null);
         const answered = await changeRecord(bench);
-        const { at } = await devices.ask("arrivals", { count: 1 });
+        const { at } = await devices.request("arrivals", { count: 1 });
         times.push(Math.max(0, (at[0] ?? Number.NaN) - answered));
         const sent = performance.now();
         await bus.flush();

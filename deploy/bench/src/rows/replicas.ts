@@ -1,13 +1,11 @@
-import { interleaved, measure, median } from "../measure.ts";
-import type { Measured } from "../measure.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { ratioFigure } from "../row.ts";
+import { interleaved, measure, type Measured, median } from "../measure.ts";
+import { type Bench, type Figure, ratioFigure, type Row } from "../row.ts";
 import { addresses, secretReads } from "./secret-read.ts";
 
 /**
- * Secret reads by two replicas, each under as many connections as the one beside them. All processes of a run share one
- * machine, so that what shows whether a second replica adds its whole capacity is what a read costs: when that does not
- * grow, cores are all that more needs.
+ * Secret reads by two replicas, each under as many connections as a single one. All processes share one
+ * machine, so the cost of a read shows whether a second replica adds its whole capacity: if it does not
+ * grow, more capacity only needs more cores.
  */
 export const replicas: Row = {
   name: "replicas",
@@ -23,9 +21,9 @@ export const replicas: Row = {
             loader,
             { ...load, connections: 64, url: [coffer.url, second.url] },
             { service: two },
-            coffer.settled,
+            coffer.drained,
           ),
-        () => measure(loader, { ...load, connections: 32, url: coffer.url }, { service: one }, coffer.settled),
+        () => measure(loader, { ...load, connections: 32, url: coffer.url }, { service: one }, coffer.drained),
       );
       const cpu = (runs: Measured[]): number =>
         median(runs.map(({ cpuMicroseconds }) => cpuMicroseconds["service"] ?? 0));

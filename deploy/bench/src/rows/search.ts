@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import type { LoadResult, Request } from "../load.ts";
 import { interleaved, median } from "../measure.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { absoluteFigure } from "../row.ts";
+import { absoluteFigure, type Bench, type Figure, type Row } from "../row.ts";
 import { addresses, secretReads } from "./secret-read.ts";
 
 /** Substring search over every title of the organization, by a machine that may see all of them, beside secret reads. */

@@ -1,17 +1,14 @@
 import pg from "pg";
 import { startExpress } from "../express-baseline.ts";
 import type { Request } from "../load.ts";
-import type { Measured } from "../measure.ts";
-import { interleaved, measure, median } from "../measure.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { absoluteFigure, ratioFigure } from "../row.ts";
-import type { Seeded } from "../seed.ts";
-import { secretsPerFolder } from "../seed.ts";
+import { interleaved, measure, type Measured, median } from "../measure.ts";
+import { absoluteFigure, type Bench, type Figure, ratioFigure, type Row } from "../row.ts";
+import { secretsPerFolder, type Seeded } from "../seed.ts";
 
-/** Source addresses that the load comes from: enough that none meets its limit of 60 a minute. */
+/** Source addresses of the load: enough that none reaches its limit of 60 a minute. */
 export const addresses = 1 << 16;
 
-/** GET of one secret each, spread over all machines and all of their secrets. */
+/** GET of single secrets, spread over all machines and all of their secrets. */
 export function secretReads(
   seeded: Seeded,
   path: (uid: string) => string = (uid) => `/api/sm/v1/secrets/${uid}`,
@@ -24,7 +21,7 @@ export function secretReads(
   });
 }
 
-/** CPU and latency of reading one secret, beside a bare Express route that answers the same bytes. */
+/** CPU and latency of reading one secret, beside a bare Express route with the same bytes. */
 export const secretRead: Row = {
   name: "secret-read",
   async run({ coffer, seeded, loader, seconds, rounds }: Bench): Promise<Figure[]> {
@@ -38,7 +35,7 @@ export const secretRead: Row = {
     try {
       const { a, b } = await interleaved(
         rounds,
-        () => measure(loader, { ...load, url: coffer.url, requests }, groups, coffer.settled),
+        () => measure(loader, { ...load, url: coffer.url, requests }, groups, coffer.drained),
         () =>
           measure(
             loader,
@@ -61,7 +58,7 @@ export const secretRead: Row = {
   },
 };
 
-/** Latency of one read at a time, beside one read and one committed insert of one row from one process. */
+/** Latency of single reads, beside one read and one committed insert of one row from one process. */
 async function oneAtATime({ coffer, seeded, loader, seconds, rounds }: Bench): Promise<Figure[]> {
   const client = new pg.Client({ connectionString: coffer.postgresUrl, options: "-c search_path=auth_sm,public" });
   await client.connect();

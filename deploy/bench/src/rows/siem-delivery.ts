@@ -1,20 +1,24 @@
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import type { AddressInfo, Socket } from "node:net";
+import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { Agent, request } from "undici";
 import { siemKey } from "../coffer.ts";
 import { interleaved, median } from "../measure.ts";
-import type { BenchOf, Figure, RowOf } from "../row.ts";
-import { ratioFigure } from "../row.ts";
+import { type BenchOf, type Figure, ratioFigure, type RowOf } from "../row.ts";
 import type { SeededAudit } from "../seed-audit.ts";
 
 const perBatch = 500;
 const atLeast = 5_000;
 
-/** Delivery of a backlog to one endpoint, beside bare undici that posts the same bytes to it, one request at a time. */
+/**
+ * Delivery of a backlog to one endpoint, beside bare undici with the same bytes, one request at a time;
+ * and the same delivery beside an endpoint that never answers.
+ */
 export const siemDelivery: RowOf<SeededAudit> = {
   name: "siem-delivery",
   async run({ coffer, seeded, rounds }: BenchOf<SeededAudit>): Promise<Figure[]> {
@@ -22,15 +26,19 @@ export const siemDelivery: RowOf<SeededAudit> = {
     const client = new pg.Client({ connectionString: coffer.postgresUrl, options: "-c search_path=siem_forwarder" });
     await client.connect();
     const agent = new Agent({ connections: 1 });
+    const tarpit = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
     try {
+      await once(tarpit, "listening");
       const [{ port }] = (await once(receiver, "message")) as [{ port: number }]; // the program's own message
       const url = `http://127.0.0.1:${port}/services/collector/event`;
-      const had = async (): Promise<number> => {
-        receiver.send("count");
+      const has = async (number: number): Promise<number> => {
+        receiver.send(number);
         const [{ records }] = (await once(receiver, "message")) as [{ records: number }]; // the program's own message
         return records;
       };
       const id = await makeEndpoint(client, seeded.orgId, url);
+      const { port: tarpitPort } = tarpit.address() as AddressInfo; // a TCP port, not a pipe
+      const slowId = await makeEndpoint(client, seeded.orgId, `http://127.0.0.1:${tarpitPort}/`);
       const { rows } = await client.query<{ record: string; time: string }>(
         "select record::text as record from audit_records where chain_id = $1 order by seq",
         [seeded.orgId],
@@ -38,16 +46,16 @@ export const siemDelivery: RowOf<SeededAudit> = {
       const count = rows.length;
       const bodies = batchesOf(rows.map(({ record }) => record));
       const deliver = async (): Promise<number> => {
-        const before = await had();
+        const before = await has(0);
         await client.query("update siem_endpoints set position = 0, enabled = true where id = $1", [id]);
-        while ((await had()) === before) await pause(1);
-        const [first, began] = [await had(), performance.now()];
-        let last = first;
-        while (last < before + count) {
-          await pause(1);
-          last = await had();
-        }
-        return ((last - first) * 1_000) / (performance.now() - began);
+        // The service looks once a second: the time counts from the first batch.
+        const [first, began] = [await has(before + 1), performance.now()];
+        const last = await has(before + count);
+        const rate = ((last - first) * 1_000) / (performance.now() - began);
+        // The service stores the position after the delivery, and would overwrite a 0 set before that.
+        const delivered = "select from siem_endpoints where id = $1 and position >= $2";
+        while ((await client.query(delivered, [id, count])).rowCount === 0) await pause(5);
+        return rate;
       };
       const post = async (): Promise<number> => {
         const began = performance.now();
@@ -57,16 +65,33 @@ export const siemDelivery: RowOf<SeededAudit> = {
         }
         return (count * 1_000) / (performance.now() - began);
       };
-      const { a, b } = await interleaved(rounds, deliver, post);
+      const deliverBesideTarpit = async (): Promise<number> => {
+        const connected = once(tarpit, "connection");
+        const enable = "update siem_endpoints set enabled = $2, next_attempt_at = null where id = $1";
+        await client.query(enable, [slowId, true]);
+        const [socket] = (await connected) as [Socket];
+        const rate = await deliver();
+        await client.query(enable, [slowId, false]);
+        socket.destroy();
+        return rate;
+      };
+      const { a, b: both } = await interleaved(rounds, deliver, async () => ({
+        posted: await post(),
+        besideTarpit: await deliverBesideTarpit(),
+      }));
       const value = median(a);
-      const figure = ratioFigure("siem: delivery to one endpoint", "records/s", value, median(b), { atLeast: 0.5 });
+      const posted = median(both.map((each) => each.posted));
+      const besideTarpit = median(both.map((each) => each.besideTarpit));
+      const figure = ratioFigure("siem: delivery to one endpoint", "records/s", value, posted, { atLeast: 0.5 });
       return [
         figure,
         { ...figure, name: "siem: delivery, by itself", target: `≥ ${atLeast} records/s`, holds: value >= atLeast },
+        ratioFigure("siem: delivery beside a tarpit", "records/s", besideTarpit, value, { atLeast: 0.9 }),
       ];
     } finally {
       await agent.close();
       await client.end();
+      tarpit.close();
       receiver.disconnect();
     }
   },

@@ -1,15 +1,14 @@
 import { residentMebibytes } from "../cpu.ts";
 import { startExpress } from "../express-baseline.ts";
 import { interleaved, median } from "../measure.ts";
-import type { Bench, Figure, Row } from "../row.ts";
-import { absoluteFigure } from "../row.ts";
+import { absoluteFigure, type Bench, type Figure, type Row } from "../row.ts";
 
 interface Start {
   seconds: number;
   mebibytes: number;
 }
 
-/** One service from the start of its process to its first answer, and its memory when idle, beside a bare Express. */
+/** One service from the start of its process to its first response, and its idle memory, beside bare Express. */
 export const startUp: Row = {
   name: "start-up",
   async run({ coffer, rounds }: Bench): Promise<Figure[]> {

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import { StartupError } from "../startup-error.ts";
 
-/** npm runs scripts in the checkout; this is the folder in which a person typed the command. */
+/** npm runs scripts in the checkout; this is the folder in which the command was typed. */
 const folder = process.env["INIT_CWD"] ?? process.cwd();
 
 export interface FileArguments {
-  /** An absolute path, or `null` when none was given. */
+  /** An absolute path; null without one. */
   file: string | null;
   yes: boolean;
   help: boolean;
 }
 
-/** Reads what follows `npm run backup --` or `npm run restore --`. `flags` are those it takes. Throws StartupError. */
+/** Parses the arguments of `npm run backup --` or `npm run restore --` with these flags. Throws StartupError. */
 export function readFileArguments(list: readonly string[], flags: readonly string[]): FileArguments {
   const unknown = list.find((each) => each.startsWith("-") && !flags.includes(each));
   if (unknown !== undefined) throw new StartupError(`no argument "${unknown}": FILE, ${flags.join(", ")}`);
@@ -25,7 +25,7 @@ export function readFileArguments(list: readonly string[], flags: readonly strin
   };
 }
 
-/** Where a backup goes that was given no name. */
+/** The default path of a backup. */
 export function defaultFile(now: Date): string {
   return resolve(folder, `coffer-${now.toISOString().slice(0, 19).replaceAll(":", "-")}Z.backup`);
 }

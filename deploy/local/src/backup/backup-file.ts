@@ -5,7 +5,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import type { DatabaseItem } from "@coffer/stores";
 import { StartupError } from "../startup-error.ts";
 
-/** Another number when an earlier version of Coffer could not read the file. */
+/** Another number if earlier versions of Coffer cannot read the file. */
 export const backupFormat = 1;
 
 /** The first line of a backup. */
@@ -24,12 +24,12 @@ export interface BackupHeader {
   migrations: Record<string, Record<string, string>>;
 }
 
-/** The last line, without which a file is not whole. */
+/** The last line, which shows that the file is complete. */
 interface BackupEnd {
   end: { rows: number };
 }
 
-/** Writes a backup, lines of JSON in gzip, to an open file and to the disk. Returns the number of rows. */
+/** Writes a backup, lines of JSON in gzip, to an open file and to disk. Returns the number of rows. */
 export async function writeBackup(
   file: number,
   header: BackupHeader,
@@ -55,13 +55,13 @@ export async function writeBackup(
 export interface OpenedBackup {
   header: BackupHeader;
   rows: number;
-  /** What the file holds, read again from its beginning. */
+  /** The content of the file, read again from its start. */
   items(): AsyncGenerator<DatabaseItem>;
 }
 
 /**
- * Reads the whole of a backup once, so that nothing is begun with a file that is cut off or damaged. `file` is open, `path`
- * is for messages. Throws StartupError with one line when it is no backup, is not whole, or has a newer format.
+ * Reads the whole backup once, to detect a damaged or incomplete file before any change. `file` is open,
+ * `path` is for messages. Throws StartupError for other files, incomplete ones, and newer formats.
  */
 export async function openBackup(file: number, path: string): Promise<OpenedBackup> {
   let header: BackupHeader | null = null;

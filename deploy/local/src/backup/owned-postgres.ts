@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { startPostgres } from "@coffer/stores";
-import type { Store } from "@coffer/stores";
+import { startPostgres, type Store } from "@coffer/stores";
 import { aboutInstallation } from "../installation.ts";
 import { openPlace } from "../stores-place.ts";
 import type { Settings } from "../settings.ts";

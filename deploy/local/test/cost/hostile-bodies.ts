@@ -1,7 +1,7 @@
-/** A JSON value as an operation's example has it. */
+/** The JSON value of an operation's example. */
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** A body and what it tries. */
+/** A body and its attack. */
 export interface HostileBody {
   title: string;
   text: string;
@@ -35,8 +35,8 @@ export function hostileBodies(example: unknown, bytes: number, tokens: number): 
   const paths = pathsOf(value);
   const nested = paths.filter((path) => typeof path.reduce(stepInto, value) === "object");
   const texts = paths.filter((path) => typeof path.reduce(stepInto, value) === "string").slice(0, 1);
-  const room = Math.max(0, bytes - JSON.stringify(example).length - 16);
-  const all = fillings(room, tokens - 1_000);
+  const free = Math.max(0, bytes - JSON.stringify(example).length - 16);
+  const all = fillings(free, tokens - 1_000);
   return [[], ...nested, ...texts].flatMap((path) =>
     all
       .filter(({ title }) => texts[0] !== path || title.includes("string"))
@@ -47,18 +47,18 @@ export function hostileBodies(example: unknown, bytes: number, tokens: number): 
   );
 }
 
-function fillings(room: number, tokens: number): HostileBody[] {
+function fillings(free: number, tokens: number): HostileBody[] {
   const list = (title: string, item: string, each: number): HostileBody => {
-    const count = Math.max(1, Math.min(Math.floor(tokens / each), Math.floor(room / (item.length + 1))));
-    const spaces = " ".repeat(Math.max(0, Math.floor(room / count) - item.length - 1));
+    const count = Math.max(1, Math.min(Math.floor(tokens / each), Math.floor(free / (item.length + 1))));
+    const spaces = " ".repeat(Math.max(0, Math.floor(free / count) - item.length - 1));
     return { title, text: `[${Array.from({ length: count }, () => item + spaces).join(",")}]` };
   };
-  const keys = Math.max(1, Math.min(Math.floor(tokens / 2), Math.floor(room / 14)));
-  const text = (unit: string): string => `"${unit.repeat(Math.floor(room / unit.length))}"`;
+  const keys = Math.max(1, Math.min(Math.floor(tokens / 2), Math.floor(free / 14)));
+  const text = (unit: string): string => `"${unit.repeat(Math.floor(free / unit.length))}"`;
   return [
-    { title: "nesting", text: "[".repeat(room / 2) + "]".repeat(room / 2) },
+    { title: "nesting", text: "[".repeat(free / 2) + "]".repeat(free / 2) },
     { title: "31 levels", text: "[".repeat(29) + "]".repeat(29) },
-    { title: "as many values as there is room for", text: `[0${",0".repeat(Math.max(0, room / 2 - 2))}]` },
+    { title: "as many values as fit", text: `[0${",0".repeat(Math.max(0, free / 2 - 2))}]` },
     list("empty objects", "{}", 3),
     list("empty lists", "[]", 3),
     list("wrong types", "0", 1),
@@ -66,7 +66,7 @@ function fillings(room: number, tokens: number): HostileBody[] {
     { title: "many keys", text: `{${Array.from({ length: keys }, (_, key) => `"k${key}":0`).join(",")}}` },
     { title: "a long string", text: text("a") },
     { title: "a string of escapes", text: text(String.raw`\"`) },
-    { title: "a long number", text: "9".repeat(room) },
+    { title: "a long number", text: "9".repeat(free) },
   ];
 }
 

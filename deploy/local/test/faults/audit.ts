@@ -1,5 +1,4 @@
-import type { Caller } from "./caller.ts";
-import { demand } from "./caller.ts";
+import { type Caller, demand } from "./caller.ts";
 import type { Deed, Ledger } from "./ledger.ts";
 
 export interface Recorded {
@@ -10,7 +9,7 @@ export interface Recorded {
   request: { id: string };
 }
 
-/** What an organization's audit tells. */
+/** The audit of an organization. */
 export interface Audit {
   /** Oldest first. */
   records: readonly Recorded[];
@@ -41,7 +40,7 @@ function byRequest(records: readonly Recorded[]): Map<string, Recorded[]> {
   return map;
 }
 
-/** The records that a deed was done: of all its attempts together, as more than one may have come to something. */
+/** The records of a deed, of all its attempts: several may have succeeded. */
 function successes({ attempts }: Deed, audit: Audit): Recorded[] {
   const records = attempts.flatMap(({ requestId }) => audit.byRequest.get(requestId) ?? []);
   return records.filter(({ outcome }) => outcome === "success");
@@ -52,7 +51,7 @@ export function wasDone(deed: Deed, audit: Audit): boolean {
   return successes(deed, audit).length > 0;
 }
 
-/** What is wrong with the audit: acknowledged is there once, as what it was; all else at most once. */
+/** The faults of the audit: an acknowledged deed is there once, any other at most once. */
 export function auditProblems({ deeds }: Ledger, audit: Audit): string[] {
   return deeds.flatMap((deed) => {
     if (deed.action === null) return [];

@@ -1,32 +1,32 @@
-import { createPrivateKey, randomUUID, sign } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createPrivateKey, type KeyObject, randomUUID, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cli } from "../cli-person.ts";
 
-/** Somebody who may use the folder of an organization, and how they reach its secrets. */
+/** A caller with a grant on the folder, and the paths of its secrets. */
 export interface Caller {
   kind: "person" | "machine";
   bearer(): string;
   /** Where the folder's secrets are listed and made. */
   list: string;
   secret(uid: string): string;
-  /** What a body needs besides, to make a secret. */
+  /** Additional fields of a body that makes a secret. */
   creates: Record<string, unknown>;
 }
 
 export interface Answer {
-  /** 0 when there was none, or not the whole of it. */
+  /** 0 without a complete response. */
   status: number;
   body: Record<string, unknown>;
 }
 
 /** The person who is logged in with this command. */
-export function personCaller(cli: Cli, url: string, folderId: string): Caller {
+export function personCaller(cli: Cli, folderId: string): Caller {
   const profile = JSON.parse(readFileSync(join(cli.home, "coffer/profile.json"), "utf8")) as {
     sessions: Record<string, { access_token: string }>;
   };
-  const token = profile.sessions[url]?.access_token ?? "";
+  // The profile names the service by the address that it has made of the given one.
+  const token = Object.values(profile.sessions)[0]?.access_token ?? "";
   const list = `/api/org/folders/${folderId}/secrets`;
   return { kind: "person", bearer: () => token, list, secret: (uid) => `${list}/${uid}`, creates: {} };
 }
@@ -57,7 +57,7 @@ export function machineCaller(machine: { clientId: string; key: KeyObject }, url
 
 let addresses = 0;
 
-/** A source address that nobody has used: no request of the load is one too many of its address. */
+/** A new source address: no request of the load exceeds its limit. */
 export function freshAddress(): string {
   addresses += 1;
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -68,20 +68,20 @@ export function newRequestId(): string {
 }
 
 export interface Question {
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   body?: object;
   requestId?: string;
   bearer?: string;
   address?: string;
-  /** How long the answer is waited for. */
+  /** The timeout. */
   milliseconds?: number;
 }
 
 const timeoutMilliseconds = 20_000;
 
-/** Asks once. What was not answered whole was not answered. */
-export async function ask(url: string, question: Question): Promise<Answer> {
+/** Sends once. An incomplete response counts as none. */
+export async function send(url: string, question: Question): Promise<Answer> {
   const { method, path, body, requestId = newRequestId(), bearer, address = freshAddress() } = question;
   const { milliseconds = timeoutMilliseconds } = question;
   try {
@@ -103,9 +103,9 @@ export async function ask(url: string, question: Question): Promise<Answer> {
   }
 }
 
-/** Asks what must be answered well. Throws when it is not; returns the body. */
+/** Sends a request that must succeed; returns the body. Throws otherwise. */
 export async function demand(url: string, question: Question): Promise<Answer["body"]> {
-  const { status, body } = await ask(url, question);
+  const { status, body } = await send(url, question);
   if (status < 200 || status > 299) throw new Error(`${question.method} ${question.path} was answered ${status}`);
   return body;
 }

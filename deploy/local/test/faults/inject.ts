@@ -1,26 +1,25 @@
 import pg from "pg";
 import type { ServiceName } from "@coffer/events";
 import type { RunState } from "../../src/run-file.ts";
-import type { Started } from "../npm-start.ts";
-import { until } from "../npm-start.ts";
+import { type Started, until } from "../npm-start.ts";
 
 export type StoreName = keyof RunState["store_pids"];
 
-/** Kills a service as a crash would, and waits until another process has its place. */
+/** Kills a service like a crash, and waits until another process replaces it. */
 export async function killService(coffer: Started, name: ServiceName): Promise<void> {
   const pid = coffer.state().services[name]?.pid ?? 0;
   process.kill(pid, "SIGKILL");
   await until(() => ![undefined, pid].includes(coffer.state().services[name]?.pid));
 }
 
-/** The same for a store that `npm start` started. */
+/** As `killService` for a store that `npm start` started. */
 export async function killStore(coffer: Started, name: StoreName): Promise<void> {
   const pid = coffer.state().store_pids[name] ?? 0;
   process.kill(pid, "SIGKILL");
   await until(() => ![undefined, pid].includes(coffer.state().store_pids[name]));
 }
 
-/** Stops every process of Postgres where it is, until the services notice that it answers nothing any more. */
+/** Stops every process of Postgres, until the services notice that it does not answer. */
 export async function stallPostgres(coffer: Started): Promise<void> {
   await withPostgres(coffer, async (client) => {
     const { rows } = await client.query<{ pid: number }>(
@@ -38,13 +37,13 @@ export async function stallPostgres(coffer: Started): Promise<void> {
 
 export interface Hold {
   table: string;
-  /** In mode `SHARE` only who writes to the table waits. */
+  /** In mode `SHARE` only writers of the table wait. */
   mode: "ACCESS EXCLUSIVE" | "SHARE";
-  /** How many wait before anything else happens. */
+  /** The number of waiters before anything else happens. */
   waiting: number;
 }
 
-/** Holds a table as a slow transaction would, until somebody waits for it; `meanwhile` happens before it is let go. */
+/** Locks a table like a slow transaction, until a statement waits for it; runs `meanwhile` before the release. */
 export async function holdTable(coffer: Started, hold: Hold, meanwhile: () => Promise<void>): Promise<void> {
   const { table, mode, waiting } = hold;
   await withPostgres(coffer, async (client) => {
@@ -57,7 +56,7 @@ export async function holdTable(coffer: Started, hold: Hold, meanwhile: () => Pr
   });
 }
 
-/** Whether everything answers, nothing of it degraded. */
+/** Whether everything is ready, and nothing degraded. */
 export async function isReady(coffer: Started): Promise<boolean> {
   try {
     const answer = await fetch(`${coffer.state().management_url}/readyz`);
@@ -67,7 +66,7 @@ export async function isReady(coffer: Started): Promise<boolean> {
   }
 }
 
-/** Waits until everything that was recorded is in the audit's chain. */
+/** Waits until all audit records are in the chain. */
 export async function settled(coffer: Started): Promise<void> {
   await withPostgres(coffer, async (client) => {
     await until(async () => (await client.query("SELECT FROM auth_sm.outbox LIMIT 1")).rowCount === 0);

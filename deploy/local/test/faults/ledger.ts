@@ -1,26 +1,26 @@
 /** One request for a deed. */
 export interface Attempt {
   requestId: string;
-  /** 0 while there is no answer. */
+  /** 0 without a response. */
   status: number;
 }
 
-/** Something that is to be done once, however often it has to be asked for, and whether that was acknowledged. */
+/** An action that must be done once, with all its requests, and whether it was acknowledged. */
 export interface Deed {
-  /** What the audit must call it; null for what it does not tell. */
+  /** Its name in the audit; null without a record. */
   action: string | null;
-  /** The id of what it is about; null where that is not known, or not told. */
+  /** The id of its target; null if unknown or not audited. */
   target: string | null;
   attempts: Attempt[];
   acknowledged: boolean;
 }
 
-/** What one organization was asked for. */
+/** The actions of one organization. */
 export interface Ledger {
   deeds: Deed[];
-  /** What should never have been answered. */
+  /** Wrong responses. */
   violations: string[];
-  /** How much was acknowledged, by worker. */
+  /** The number of acknowledged actions, by worker. */
   acknowledged: Map<string, number>;
 }
 
@@ -28,19 +28,19 @@ export function newLedger(): Ledger {
   return { deeds: [], violations: [], acknowledged: new Map() };
 }
 
-/** A deed that is about to be asked for. */
+/** An action before its first request. */
 export function newDeed(ledger: Ledger, action: string | null, target: string | null): Deed {
   const deed: Deed = { action, target, attempts: [], acknowledged: false };
   ledger.deeds.push(deed);
   return deed;
 }
 
-/** Whether it was asked for before its last attempt, and what became of that is not known. */
+/** Whether an earlier request has an unknown result. */
 export function isRepeated({ attempts }: Deed): boolean {
   return attempts.length > 1;
 }
 
-/** Whether it was found done when it was asked for again: the answer to an attempt that had done it was lost. */
+/** Whether a repeated request found it done: the response of an earlier one was lost. */
 export function isFoundDone({ acknowledged, attempts }: Deed): boolean {
   const last = attempts.at(-1)?.status ?? 0;
   return acknowledged && last >= 400;

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Started } from "../npm-start.ts";
-import { until } from "../npm-start.ts";
+import { type Started, until } from "../npm-start.ts";
 
 /**
- * Knows whether the limiter of auth-sm counts in Redis. On a busy machine Redis may answer too late for it, which is as
- * if it were away: then it counts for its process alone, and what it has counted so is gone when that process is killed.
+ * Whether the limiter of auth-sm counts in Redis. On a busy machine Redis may answer too late, as if it
+ * were away: then it counts for its process alone, and a kill of that process loses the count.
  */
 export function watchLimiter(directory: string, coffer: Started) {
   const downs = (): number =>
@@ -19,10 +18,10 @@ export function watchLimiter(directory: string, coffer: Started) {
     return /^coffer_ratelimit_degraded\{[^}]*\} 0$/m.test(metrics);
   };
   return {
-    /** What `work` returns, done again until the limiter counted in Redis all the while. */
+    /** The result of `work`, repeated until the limiter counted in Redis all the time. */
     async countedInRedis<T>(work: () => Promise<T>): Promise<T> {
       for (;;) {
-        // Counted before it is asked: what goes down just after its answer is seen in the end.
+        // Read before the work: a fallback just after it is seen in the end.
         const before = downs();
         await until(isUp);
         const done = await work();

@@ -1,21 +1,16 @@
 import type { TestScope } from "@coffer/testkit";
-import { newMachine, newPerson } from "../cli-person.ts";
-import type { Cli } from "../cli-person.ts";
-import type { Fleet } from "./bootstraps/fleet.ts";
-import { newFleet } from "./bootstraps/fleet.ts";
+import { type Cli, newMachine, newPerson } from "../cli-person.ts";
+import { type Fleet, newFleet } from "./bootstraps/fleet.ts";
 import { bootstrap } from "./bootstraps/worker.ts";
-import { configuredMachine, personCaller } from "./caller.ts";
-import type { Caller } from "./caller.ts";
-import type { Ledger } from "./ledger.ts";
-import { newLedger } from "./ledger.ts";
-import type { Member } from "./logins/member.ts";
-import { newMember } from "./logins/member.ts";
+import { type Caller, configuredMachine, personCaller } from "./caller.ts";
+import { type Ledger, newLedger } from "./ledger.ts";
+import { type Member, newMember } from "./logins/member.ts";
 import { logIn } from "./logins/worker.ts";
 import type { Slot } from "./secrets/slot.ts";
 import { read, write } from "./secrets/workers.ts";
 import type { Worker } from "./worker.ts";
 
-/** Those who load an organization, and what they keep of it. */
+/** The load of an organization, and its results. */
 export interface Organization {
   cli: Cli;
   /** Its owner. */
@@ -25,19 +20,19 @@ export interface Organization {
   readers: Caller[];
   /** The secrets that they write and read. */
   slots: Slot[];
-  /** Whose machines bootstrap. */
+  /** The fleet of machines that bootstrap. */
   fleet: Fleet;
-  /** Who logs in and out. */
+  /** The member who logs in and out. */
   member: Member;
 }
 
-/** An organization in which nobody works yet; the e-mail is its owner's. */
+/** An organization without load; the e-mail is its owner's. */
 export async function newOrganization(t: TestScope, url: string, email: string): Promise<Organization> {
   const cli = await newPerson(t, url, email);
   await cli.data(["folder", "create", "production"]);
   const [folder] = JSON.parse(await cli.data(["folder", "ls", "--json"])) as [{ id: string }];
   await cli.data(["app", "create", "api"]);
-  const person = personCaller(cli, url, folder.id);
+  const person = personCaller(cli, folder.id);
   const machine = async (permission: string) =>
     configuredMachine(await newMachine(cli, "api", [`production:${permission}`]), url, folder.id);
   const writers = [person, await machine("write")];
@@ -47,7 +42,7 @@ export async function newOrganization(t: TestScope, url: string, email: string):
   return { cli, person, ledger: newLedger(), writers, readers, slots: [], fleet, member };
 }
 
-/** Sets everybody to work; `worker` makes the worker of a name. Each of what is returned ends when its worker has stopped. */
+/** Starts all workers; `worker` makes the worker of a name. Each promise resolves when its worker has stopped. */
 export function work(
   { person, writers, readers, slots, fleet, member }: Organization,
   worker: (name: string) => Worker,

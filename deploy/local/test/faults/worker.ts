@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Answer, Question } from "./caller.ts";
-import { ask, newRequestId } from "./caller.ts";
+import { type Answer, newRequestId, type Question, send as sendOnce } from "./caller.ts";
 import type { Deed, Ledger } from "./ledger.ts";
 import type { Random } from "./random.ts";
 
-/** Somebody who uses an organization until told to stop. */
+/** A user of an organization until it is stopped. */
 export interface Worker {
   name: string;
   url: string;
@@ -13,37 +12,37 @@ export interface Worker {
   stopping: AbortSignal;
 }
 
-/** So that the load leaves something of the machine to what is loaded. */
+/** Leaves CPU time for the servers. */
 const paceMilliseconds = 15;
 
-/** What may be answered while parts are away: done, or not now. */
+/** Allowed statuses during faults: no response, or 503. */
 const away = new Set([0, 503]);
 
 export function goesOn({ stopping }: Worker): boolean {
   return !stopping.aborted;
 }
 
-/** Waits for as long as after a request that was acknowledged. */
+/** Pauses as after an acknowledged request. */
 export async function rest(): Promise<void> {
   await pause(paceMilliseconds);
 }
 
-/** Asks once; an attempt at `deed`, where there is one. */
+/** Sends once; counts as an attempt of `deed`, if given. */
 export async function send(worker: Worker, question: Question, deed?: Deed): Promise<Answer> {
   const attempt = { requestId: newRequestId(), status: 0 };
   deed?.attempts.push(attempt);
-  const answer = await ask(worker.url, { ...question, requestId: attempt.requestId });
+  const answer = await sendOnce(worker.url, { ...question, requestId: attempt.requestId });
   attempt.status = answer.status;
   const good = answer.status >= 200 && answer.status < 300;
   if (good && deed !== undefined) acknowledge(worker, deed);
-  // Nothing waits for a worker of a test that has ended before its load.
+  // A test that ends before its load does not wait for the worker.
   await pause(good ? paceMilliseconds : paceMilliseconds * 3, undefined, { ref: false });
   return answer;
 }
 
 /**
- * Asks the same until it is answered, as whoever has lost an answer does, also when the load ends meanwhile: what is
- * compared with the audit must not be under way. Undefined when it takes too long.
+ * Repeats a request until it is answered, also when the load ends meanwhile: a compared action must not be
+ * in progress. Undefined after the limit.
  */
 export async function insist(
   worker: Worker,
@@ -59,18 +58,18 @@ export async function insist(
   return undefined;
 }
 
-/** The question, whose answer is lost now and then because nobody waits for it. */
+/** The request, sometimes with a short timeout, so that its response is lost. */
 export function hastily({ random }: Worker, question: Question): Question {
   return random.below(4) === 0 ? { ...question, milliseconds: 2 ** random.below(7) } : question;
 }
 
-/** Notes that a deed is known to be done. */
+/** Records that an action is certainly done. */
 export function acknowledge({ name, ledger: { acknowledged } }: Worker, deed: Deed): void {
   deed.acknowledged = true;
   acknowledged.set(name, (acknowledged.get(name) ?? 0) + 1);
 }
 
-/** Notes an answer other than the one that was due, when nothing that may be away explains it. */
+/** Records a wrong response that the faults do not explain. */
 export function complain({ name, ledger }: Worker, what: string, { status }: Answer): void {
   if (!away.has(status)) ledger.violations.push(`${name}: ${what} was answered ${status}`);
 }

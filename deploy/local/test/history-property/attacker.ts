@@ -13,27 +13,35 @@ import {
 } from "@coffer/crypto";
 import type { Random } from "../faults/random.ts";
 import type { Identity } from "./oracle.ts";
-import { checkOf } from "./truth.ts";
-import type { Claims, Forgery, KnownEntry, Res, StateThere, Truth, Who } from "./truth.ts";
+import {
+  checkOf,
+  type Claims,
+  type Forgery,
+  type KnownEntry,
+  type Res,
+  type StateThere,
+  type Truth,
+  type Who,
+} from "./truth.ts";
 
-/** Entries that the attacker puts after true ones, and the key that the last of them names, if it is the attacker's. */
+/** Forged entries after true ones, and the key that the last of them names, if it is the attacker's. */
 export interface ForgedTail {
   entries: KnownEntry[];
   key: string | undefined;
 }
 
-/** Who runs the service: it knows all that it ever saw, the keys of those who were removed, and those of a present reader. */
+/** The operator of the service: it has all data, the keys of removed members, and those of a present reader. */
 export interface Attacker {
-  /** Key pairs that nobody in the organization has. */
+  /** Key pairs of no member of the organization. */
   readonly strangers: readonly Identity[];
   /** Those whose private keys it has. */
   accomplices(): Identity[];
   /**
-   * Entries after a state: each in some way that a client must not fall for, or only as if no time had passed; `byFormer` of
-   * somebody who managed there, and does not any more.
+   * Entries after a state that a client must refuse, always or after a removal; `byFormer`: signed by a
+   * former manager.
    */
   forge(random: Random, before: StateThere, byFormer: boolean): ForgedTail | undefined;
-  /** Whether somebody managed at this state who does not any more, and whose keys it has. */
+  /** Whether a former manager, whose keys it has, managed at this state. */
   hasFormer(state: StateThere): boolean;
   /** A folder or vault that an accomplice founds, with this holder. */
   found(
@@ -43,7 +51,7 @@ export interface Attacker {
     name: string,
     holder: Identity,
   ): { res: Res; entry: KnownEntry; key: string };
-  /** A key that it can use for a folder: its own, or one that an accomplice was given. */
+  /** A usable key for a folder: its own, or one of an accomplice. */
   anyKey(random: Random, res: Res): string;
   sealTo(publicKey: string, key: string, res: Res): Promise<string>;
   /** The ciphertext of a record of a vault, sealed under that key. */
@@ -83,7 +91,7 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
     return { key, check: checkOf(key, res, ver) };
   };
 
-  /** A person who managed at that state, and does not any more. */
+  /** A person who managed at that state and no longer does. */
   const formerOf = (before: StateThere): Identity | undefined => {
     const { res, org } = before.entry.claims;
     const now = truth.newest(res);
@@ -181,7 +189,7 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
         return { entries: [signed({}, former, never("a claim twice"), text)], key: undefined };
       },
     ];
-    // Those of a former manager are the last seven.
+    // Entries of a former manager are the last seven.
     const preferred = onlyFormer ? kinds.slice(-7) : kinds;
     for (const kind of random.shuffled(preferred)) {
       const made = kind();
@@ -204,7 +212,7 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
         { who: holder.who, key: holder.publicKey, perm: "read" },
       ];
       const claims = { res, org, seq: 0, prev: null, by: founder.who, name, set, ver: 1, check: own.check };
-      // Whoever is a member may found a folder; nobody has to accept it.
+      // Any member may create a folder; others need not accept it.
       const forgery: Forgery = {
         kind: "former",
         what: "an accomplice founds",

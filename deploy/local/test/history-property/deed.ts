@@ -1,11 +1,11 @@
 import type { Actor } from "./actor.ts";
 import type { Res } from "./truth.ts";
 
-/** What somebody does in a step. */
+/** The action of a step. */
 export interface Deed {
   name: string;
   actor: Actor;
-  /** The folder or vault that it is about. */
+  /** Its folder or vault. */
   res?: Res | undefined;
   run(): Promise<unknown>;
 }

@@ -1,19 +1,16 @@
 import { encodeBase64, readAccessToken } from "@coffer/crypto";
-import { isBootstrapped } from "@coffer/sdk";
-import type { KeyHolder, UsableFolder } from "@coffer/sdk";
+import { isBootstrapped, type KeyHolder, type UsableFolder } from "@coffer/sdk";
 import type { Random } from "../faults/random.ts";
 import type { Actor } from "./actor.ts";
-import { idOf, permissions, personOf } from "./deed.ts";
-import type { Deed } from "./deed.ts";
-import { newDevice, newMachine } from "./people.ts";
-import type { Device, Machine, Person } from "./people.ts";
+import { type Deed, idOf, permissions, personOf } from "./deed.ts";
+import { type Device, type Machine, newDevice, newMachine, type Person } from "./people.ts";
 import type { Scene } from "./scene.ts";
 import type { Res } from "./truth.ts";
 import { vaultDeed, vaultDeeds } from "./vault-deeds.ts";
 
 export const titles = ["database", "mail"];
 
-/** Something that one of the people or machines can do now; undefined when the choice does not fit. */
+/** A possible action of an actor; undefined if the random choice does not fit. */
 export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
   const { truth, people, machines } = scene;
   const devices = people.filter(({ corrupt }) => !corrupt).flatMap((person) => person.devices);
@@ -21,7 +18,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
   const machine = machines.length === 0 ? undefined : random.one(machines);
   const folders = truth.folders();
   const res = folders.length === 0 ? undefined : random.one(folders);
-  /** Mostly one that the actor holds. */
+  /** Mostly a folder of the actor. */
   const folderFor = ({ who }: Actor): Res | undefined => {
     const held = folders.filter((one) => truth.newest(one)?.holders.has(who) === true);
     return held.length > 0 && random.below(8) > 0 ? random.one(held) : res;
@@ -64,12 +61,12 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
       10,
       () => {
         const by = res === undefined ? undefined : manager(res);
-        const whom = random.one(people.filter(({ who }) => scene.isMember(who)));
-        const permission = whom.corrupt ? "read" : random.one(permissions);
-        return res === undefined || whom.who === by?.who
+        const target = random.one(people.filter(({ who }) => scene.isMember(who)));
+        const permission = target.corrupt ? "read" : random.one(permissions);
+        return res === undefined || target.who === by?.who
           ? undefined
-          : deed(`share ${permission} with ${whom.email}`, by, async () =>
-              (by as Device).client.folders.share(idOf(res), { userId: personOf(whom.who), permission }),
+          : deed(`share ${permission} with ${target.email}`, by, async () =>
+              (by as Device).client.folders.share(idOf(res), { userId: personOf(target.who), permission }),
             );
       },
     ],
@@ -89,10 +86,10 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
           (who) => who !== by.who && who.startsWith("user:"),
         );
         if (others.length === 0) return undefined;
-        const whom = random.one(others);
+        const target = random.one(others);
         const isRotated = random.below(4) > 0;
         return deed(isRotated ? "rotate" : "unshare", by, async () => {
-          await by.client.folders.unshare(idOf(res), personOf(whom));
+          await by.client.folders.unshare(idOf(res), personOf(target));
           if (isRotated) await rotate(by, res);
         });
       },
@@ -126,7 +123,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
       () => {
         const by = res === undefined ? undefined : manager(res);
         if (res === undefined || by === undefined) return undefined;
-        // Also one that has not ended its bootstrap, by a manager of a folder that its token is for.
+        // Also one with an unfinished bootstrap, by a manager of its token's folder.
         const begun = machines.filter(
           ({ configuration }) =>
             configuration !== undefined &&
@@ -226,7 +223,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
   return undefined;
 }
 
-/** What a person does who has fallen for something: hears of the organization, and uses the folder or vault again. */
+/** The next action of a deceived person: reads the organization, and uses the folder or vault again. */
 export function misledDeeds(scene: Scene, random: Random, actor: Actor): Deed[] {
   const { truth } = scene;
   const device = scene.people.flatMap(({ devices }) => devices).find((one) => one === actor);
@@ -277,7 +274,7 @@ function readAs(scene: Scene, random: Random, reader: Reader, res: Res | undefin
   return { name: "read", actor: reader, res, run: () => readOne(scene, reader, res, title) };
 }
 
-/** Reads one secret by its title, or another name, and says to the oracle what came. */
+/** Reads one secret by its title or another name, and reports the value to the oracle. */
 export async function readOne(
   scene: Scene,
   reader: Reader,
@@ -307,7 +304,7 @@ export async function writeOne(scene: Scene, writer: Reader, res: Res, title: st
   }
 }
 
-/** Looks at the keys that the reader would use now. */
+/** Reports the reader's present keys. */
 export async function openAs(scene: Scene, reader: Reader): Promise<void> {
   const folders = (await secretsOf(reader)?.folders()) ?? [];
   for (const folder of folders) sayKey(scene, reader, folder);
@@ -395,7 +392,8 @@ async function bootstrapped(
   for (const { id, key, key_version } of configuration.folders) {
     const pin = configuration.histories?.resources[`folder:${id}`]?.pin;
     const state = pin === undefined ? undefined : scene.truth.stateAt(pin.hash);
-    if (key !== null && state?.ver === key_version) scene.oracle.uses(machine, `folder:${id}`, key, "it keeps the key");
+    if (key !== null && state?.ver === key_version)
+      scene.oracle.uses(machine, `folder:${id}`, key, "it stores the key");
   }
 }
 
@@ -424,12 +422,12 @@ function changeRole(scene: Scene, random: Random, by: Device | undefined): Deed 
     (one) => !one.corrupt && one !== by?.person && one !== scene.owner() && scene.isMember(one.who),
   );
   if (by === undefined || others.length === 0) return undefined;
-  const whom = random.one(others);
+  const target = random.one(others);
   const role = random.one(["admin", "member"] as const);
   return {
-    name: `make ${whom.email} ${role}`,
+    name: `make ${target.email} ${role}`,
     actor: by,
-    run: () => by.client.members.update(personOf(whom.who), { role }),
+    run: () => by.client.members.update(personOf(target.who), { role }),
   };
 }
 
@@ -437,20 +435,20 @@ function removeMember(scene: Scene, random: Random, by: Device | undefined): Dee
   const able = (one: Person): boolean =>
     !one.corrupt && one !== by?.person && one !== scene.owner() && scene.isMember(one.who);
   const others = scene.people.filter(able);
-  // Somebody has to be left who does something.
+  // Some members must stay active.
   if (by === undefined || others.length < 3) return undefined;
   const { truth } = scene;
   const managers = others.filter(({ who }) =>
     [...truth.folders(), ...truth.vaults()].some((res) => truth.newest(res)?.holders.get(who)?.perm === "manage"),
   );
-  const whom = random.one(managers.length > 0 ? managers : others);
+  const target = random.one(managers.length > 0 ? managers : others);
   const force = random.below(3) === 0;
   const isRotated = random.below(3) === 0;
   return {
-    name: isRotated ? "rotate" : `remove ${whom.email}`,
+    name: isRotated ? "rotate" : `remove ${target.email}`,
     actor: by,
     async run() {
-      const { rotate: named } = await by.client.members.remove(personOf(whom.who), { force });
+      const { rotate: named } = await by.client.members.remove(personOf(target.who), { force });
       if (!isRotated) return;
       for (const { kind, id } of named)
         if (kind === "folder") await rotate(by, `folder:${id}`);

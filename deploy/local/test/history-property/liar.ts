@@ -1,10 +1,9 @@
 import type { Random } from "../faults/random.ts";
 import type { Actor } from "./actor.ts";
 import type { Attacker } from "./attacker.ts";
-import type { Asked, Body, Oracle } from "./oracle.ts";
+import type { Sent, Body, Oracle } from "./oracle.ts";
 import { answerOf } from "./patience.ts";
-import { checkOf, sealedName } from "./truth.ts";
-import type { KnownEntry, Res, StateThere, Truth, Who } from "./truth.ts";
+import { checkOf, type KnownEntry, type Res, sealedName, type StateThere, type Truth, type Who } from "./truth.ts";
 
 export interface Answered {
   status: number;
@@ -12,22 +11,22 @@ export interface Answered {
   body: unknown;
 }
 
-/** One thing that the service does otherwise than an honest one, during a deed. */
+/** One lie of the service during a deed. */
 export interface Lie {
   readonly name: string;
-  /** Answers without a word to the real service. */
-  instead?(asked: Asked): Answered | undefined;
-  /** Changes what the real service answered, also by a promise. Throws what the network would. */
-  after?(asked: Asked, answered: Answered): unknown;
+  /** Answers without the real service. */
+  instead?(sent: Sent): Answered | undefined;
+  /** Changes the real response, also by a promise. May throw network errors. */
+  after?(sent: Sent, answered: Answered): unknown;
 }
 
-/** What stands between the clients and the real service, and has seen everything. */
+/** The proxy between the clients and the real service, which records everything. */
 export interface Liar {
-  /** How an actor reaches the service. */
+  /** The network of an actor. */
   fetchFor(actor: Actor): typeof fetch;
-  /** Some lies for a deed of this actor, and the folder that it is about. */
+  /** Some lies for a deed of this actor, and its folder. */
   lies(random: Random, actor: Actor, deed: string, about: Res | undefined): Promise<Lie[]>;
-  /** Goes on with what the actor has fallen for, and lies about nothing else. */
+  /** Continues a lie that deceived the actor, and no others. */
   goOn(actor: Actor): Promise<Lie[]>;
   /** The process ends before this request. */
   crash(after: number): Lie;
@@ -38,7 +37,7 @@ export interface LiarOptions {
   oracle: Oracle;
   attacker: Attacker;
   org(): string;
-  /** Whether somebody who was removed still manages the folder by its history. */
+  /** Whether a removed person still manages the folder by its history. */
   isExposed(res: Res): boolean;
   url: string;
 }
@@ -55,20 +54,20 @@ const oneVault = /^\/api\/vaults\/([^/]+)$/;
 const recordList = /^\/api\/vaults\/([^/]+)\/records$/;
 const oneRecord = /^\/api\/vaults\/([^/]+)\/records\/([^/]+)$/;
 
-const isGet = ({ method }: Asked, pattern: RegExp, pathname: string): RegExpExecArray | null =>
+const isGet = ({ method }: Sent, pattern: RegExp, pathname: string): RegExpExecArray | null =>
   method === "GET" ? pattern.exec(pathname) : null;
 
 const dataOf = (body: unknown): Item[] =>
   ((body as { data?: Item[] } | undefined)?.data ?? []).map((one) => ({ ...one }));
 
-/** Changes what an answer shows of folders and vaults. */
-function withViews(asked: Asked, body: unknown, change: (view: Item) => Item): unknown {
-  if (isGet(asked, folderList, asked.pathname) !== null || isGet(asked, vaultList, asked.pathname) !== null)
+/** Changes the folders and vaults in a response. */
+function withViews(sent: Sent, body: unknown, change: (view: Item) => Item): unknown {
+  if (isGet(sent, folderList, sent.pathname) !== null || isGet(sent, vaultList, sent.pathname) !== null)
     return { ...(body as Item), data: dataOf(body).map(change) };
-  return isGet(asked, oneVault, asked.pathname) === null ? body : change(body as Item);
+  return isGet(sent, oneVault, sent.pathname) === null ? body : change(body as Item);
 }
 
-/** How a folder or vault is shown: a history, and what goes with it. */
+/** The view of a folder or vault: a history, with its fields. */
 interface Shown {
   chain: readonly KnownEntry[];
   view: Item;
@@ -76,18 +75,18 @@ interface Shown {
 }
 
 export function createLiar({ truth, oracle, attacker, org, isExposed, url }: LiarOptions): Liar {
-  /** Earlier answers, by actor and path. */
+  /** Earlier responses, by actor and path. */
   const answers = new Map<string, unknown[]>();
   /** Earlier secrets of each folder. */
   const secrets = new Map<Res, Item[][]>();
 
-  const remember = (actor: Actor, { method, path, pathname }: Asked, { status, body }: Answered): void => {
+  const remember = (actor: Actor, { method, path, pathname }: Sent, { status, body }: Answered): void => {
     if (method !== "GET" || status !== 200) return;
     const name = `${actor.who} ${path}`;
     answers.set(name, [...(answers.get(name) ?? []), body].slice(-12));
     if (recordList.test(pathname)) {
       const res: Res = `vault:${recordList.exec(pathname)?.[1] ?? ""}`;
-      // A record does not say under which key it is.
+      // A record does not name its key.
       const ver = truth.newest(res)?.ver ?? 1;
       const items = dataOf(body).map((one) => ({ ...one, key_version: ver }));
       secrets.set(res, [...(secrets.get(res) ?? []), items].slice(-12));
@@ -99,36 +98,36 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     }
   };
 
-  const pageOf = (chain: readonly KnownEntry[], { query, body }: Asked): Body => {
+  const pageOf = (chain: readonly KnownEntry[], { query, body }: Sent): Body => {
     const after = Number(query.get("after") ?? body["after"] ?? -1);
     return { data: chain.slice(after + 1).map(({ text }) => text), history_seq: chain.length - 1 };
   };
 
-  /** Shows one history, and what belongs to it, as another one. */
+  /** Shows one history, with its fields, as another one. */
   const showing = (name: string, res: Res, { chain, view, secrets: items }: Shown): Lie => ({
     name,
-    after(asked, { body }) {
-      const { pathname } = asked;
+    after(sent, { body }) {
+      const { pathname } = sent;
       const id = res.slice(res.indexOf(":") + 1);
-      const history = asked.method === "GET" ? historyPath.exec(pathname) : null;
+      const history = sent.method === "GET" ? historyPath.exec(pathname) : null;
       const named = history?.[1] ?? history?.[2] ?? "";
-      if (history !== null && named === (res.startsWith("org:") ? "" : id)) return pageOf(chain, asked);
-      if (pathname === "/api/org/invites/history" && res.startsWith("org:")) return pageOf(chain, asked);
-      if (pathname === "/api/org" && asked.method === "GET" && res.startsWith("org:"))
+      if (history !== null && named === (res.startsWith("org:") ? "" : id)) return pageOf(chain, sent);
+      if (pathname === "/api/org/invites/history" && res.startsWith("org:")) return pageOf(chain, sent);
+      if (pathname === "/api/org" && sent.method === "GET" && res.startsWith("org:"))
         return { ...(body as Item), history_seq: chain.length - 1 };
-      const list = isGet(asked, secretList, pathname);
+      const list = isGet(sent, secretList, pathname);
       if (list !== null && (list[1] === undefined || list[1] === id)) {
         const others = dataOf(body).filter((one) => one["folder_id"] !== id);
         const own = items ?? dataOf(body).filter((one) => one["folder_id"] === id);
         const { key_version, history_seq } = view;
         return { data: [...others, ...own.map((one) => ({ ...one, key_version, history_seq }))] };
       }
-      const records = isGet(asked, recordList, pathname);
+      const records = isGet(sent, recordList, pathname);
       if (records?.[1] === id && items !== undefined) return { ...(body as Item), data: items.map(asRecord) };
-      const record = isGet(asked, oneRecord, pathname);
+      const record = isGet(sent, oneRecord, pathname);
       const shown = record?.[1] === id ? items?.find((one) => one["id"] === record[2]) : undefined;
       if (shown !== undefined) return asRecord(shown);
-      return withViews(asked, body, (one) => (one["id"] === id ? { ...one, ...view } : one));
+      return withViews(sent, body, (one) => (one["id"] === id ? { ...one, ...view } : one));
     },
   });
 
@@ -143,7 +142,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   const secretsAt = (res: Res, version: number): Item[] | undefined =>
     secrets.get(res)?.findLast((items) => items.every((one) => one["key_version"] === version));
 
-  /** A folder or the organization as it was. */
+  /** A folder or the organization at an earlier state. */
   const past = (random: Random, actor: Actor, res: Res): Lie | undefined => {
     const whole = truth.history(res);
     if (whole.length < 2) return undefined;
@@ -163,7 +162,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     return forkAt(random, actor, res, least + random.below(whole.length - least), false);
   };
 
-  /** The same, after the last entry at which somebody managed whom the attacker has now. */
+  /** As `forked`, after the last entry of a manager whose keys the attacker has now. */
   const forkByFormer = async (random: Random, actor: Actor, res: Res): Promise<Lie | undefined> => {
     const at = truth.history(res).findLastIndex(({ hash }) => {
       const state = truth.stateAt(hash);
@@ -198,7 +197,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     return showing(what, res, { chain, view, secrets: items });
   };
 
-  /** The organization as the actor knows it: as if nothing had happened since. */
+  /** The organization at the actor's pin, without later entries. */
   const frozen = (actor: Actor): Lie | undefined => {
     const res: Res = `org:${org()}`;
     const pin = actor.record().resources[res]?.pin;
@@ -211,7 +210,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     });
   };
 
-  /** What the actor has fallen for goes on. */
+  /** Continues a successful lie. */
   const held = async (actor: Actor, res: Res): Promise<Lie | undefined> => {
     const pin = actor.record().resources[res]?.pin;
     const [chain, state] = pin === undefined ? [] : [truth.chain(pin.hash), truth.stateAt(pin.hash)];
@@ -226,7 +225,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     return showing(`${res} as it was shown before`, res, { chain, view, secrets: undefined });
   };
 
-  /** What an honest manager signed, and the service did not take: shown as if it had. */
+  /** Shows an entry that an honest manager signed and the service did not store. */
   const refused = (random: Random, actor: Actor, res: Res): Lie | undefined => {
     const pool = unstored.filter((one) => one.claims.res === res && !truth.has(res, one.hash));
     const last = pool.length === 0 ? undefined : random.one(pool);
@@ -264,7 +263,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     const keyVersion = random.below(2) === 0 ? version : undefined;
     return {
       name: `${sealed === older ? `version ${version}` : "another one"} as the key of ${res}`,
-      after(asked, { body }) {
+      after(sent, { body }) {
         const id = res.slice(res.indexOf(":") + 1);
         const change =
           (name: string, more: Item) =>
@@ -277,9 +276,8 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
                   key_version: (keyVersion ?? Number(one["key_version"])) + shift,
                   ...(historySeq === undefined ? {} : { history_seq: historySeq }),
                 };
-        if (isGet(asked, secretList, asked.pathname) !== null)
-          return { data: dataOf(body).map(change("folder_id", {})) };
-        return withViews(asked, body, change("id", sealed));
+        if (isGet(sent, secretList, sent.pathname) !== null) return { data: dataOf(body).map(change("folder_id", {})) };
+        return withViews(sent, body, change("id", sealed));
       },
     };
   };
@@ -291,13 +289,13 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     const isNew = random.below(3) === 0;
     return {
       name: `forged secrets in ${res}`,
-      after(asked, { body }) {
-        const record = isGet(asked, oneRecord, asked.pathname);
+      after(sent, { body }) {
+        const record = isGet(sent, oneRecord, sent.pathname);
         const one = forged.find(({ id }) => id === record?.[2]);
         if (record !== null)
           return one === undefined ? body : { ...(body as Item), encrypted_data: one["encrypted_data"] };
-        const isRecords = isGet(asked, recordList, asked.pathname) !== null;
-        if (!isRecords && isGet(asked, secretList, asked.pathname) === null) return body;
+        const isRecords = isGet(sent, recordList, sent.pathname) !== null;
+        if (!isRecords && isGet(sent, secretList, sent.pathname) === null) return body;
         const data = dataOf(body).map((item) => {
           const found = forged.find(({ uid, id }) => (isRecords ? id === item["id"] : uid === item["uid"])) ?? item;
           if (isRecords) return { ...item, encrypted_data: found["encrypted_data"] };
@@ -350,7 +348,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     };
   };
 
-  /** An earlier answer to the same question. */
+  /** An earlier response to the same request. */
   const replay = (random: Random, actor: Actor): Lie => {
     const chosen = [...answers.keys()].filter((name) => name.startsWith(`${actor.who} `) && random.below(2) === 0);
     const picks = new Map(chosen.map((name) => [name, random.one(answers.get(name) ?? [])]));
@@ -416,22 +414,22 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     const first = random.below(2) === 0;
     return {
       name: `a ${kind} ${id} of an accomplice`,
-      instead(asked) {
-        const { method, pathname } = asked;
+      instead(sent) {
+        const { method, pathname } = sent;
         if (method !== "GET") return undefined;
         const history = historyPath.exec(pathname);
-        if ((history?.[1] ?? history?.[2]) === id) return { status: 200, headers: {}, body: pageOf([entry], asked) };
+        if ((history?.[1] ?? history?.[2]) === id) return { status: 200, headers: {}, body: pageOf([entry], sent) };
         return pathname === `/api/vaults/${id}` ? { status: 200, headers: {}, body: item } : undefined;
       },
-      after(asked, { body }) {
+      after(sent, { body }) {
         const list = kind === "folder" ? folderList : vaultList;
-        if (isGet(asked, list, asked.pathname) === null) return body;
+        if (isGet(sent, list, sent.pathname) === null) return body;
         return { ...(body as Item), data: first ? [item, ...dataOf(body)] : [...dataOf(body), item] };
       },
     };
   };
 
-  /** What a person's devices told each other of a vault, another type of it, or without either. */
+  /** Changes the shared pins of a vault, its type, or hides it. */
   const vaultViews = (random: Random, actor: Actor, res: Res): Lie => {
     const versions = [...truth.vaultPins.keys()].filter((name) => name.startsWith(`${actor.who} ${res} `));
     const kind = random.one(["older pin", "no pin", "other type", "hidden"]);
@@ -440,10 +438,10 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     const id = res.slice("vault:".length);
     return {
       name: `${res} with ${kind}`,
-      after(asked, { body }) {
-        if (kind === "hidden" && isGet(asked, vaultList, asked.pathname) !== null)
+      after(sent, { body }) {
+        if (kind === "hidden" && isGet(sent, vaultList, sent.pathname) !== null)
           return { ...(body as Item), data: dataOf(body).filter((one) => one["id"] !== id) };
-        return withViews(asked, body, (one) => {
+        return withViews(sent, body, (one) => {
           if (one["id"] !== id) return one;
           if (kind === "other type") return { ...one, type: one["type"] === "shared" ? "personal" : "shared" };
           return { ...one, sealed_pin: kind === "older pin" ? pin : null };
@@ -467,7 +465,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     };
   };
 
-  /** The service does what it was asked, and its answer does not come. */
+  /** The service performs the request, and loses the response. */
   const lost = (random: Random): Lie => {
     let left = random.below(6);
     return {
@@ -481,13 +479,13 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     };
   };
 
-  /** The service says that it has done what it was asked, and has not. */
+  /** The service acknowledges a request without performing it. */
   const swallowed = (random: Random): Lie => {
     let left = random.below(2);
     return {
       name: "a change is not stored",
-      instead(asked) {
-        const done = acknowledgement(asked);
+      instead(sent) {
+        const done = acknowledgement(sent);
         if (done === undefined) return undefined;
         left -= 1;
         return left >= 0 ? undefined : done;
@@ -519,8 +517,8 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     };
   };
 
-  /** What a device has told the others. */
-  const noteTold = (actor: Actor, { pathname, body }: Asked): void => {
+  /** Records the pins that a device has shared. */
+  const recordPins = (actor: Actor, { pathname, body }: Sent): void => {
     const version = Number(body["version"]);
     const pinned = /^\/api\/vaults\/([^/]+)\/pin$/.exec(pathname)?.[1];
     if (pathname === "/api/account/keyring") actor.sentKeyrings.add(version);
@@ -563,7 +561,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
       add(deed === "rotate" ? 4 : 0, () => holders(random, deed));
       const folders = knownTo(actor);
       if (folders.length > 0) {
-        // Where somebody who was removed still manages there is most to gain.
+        // A folder that a removed person still manages has the most to gain.
         const exposed = folders.filter(isExposed);
         const isKnown = about !== undefined && folders.includes(about) && random.below(3) > 0;
         const res = isKnown ? about : random.one(exposed.length > 0 && random.below(3) > 0 ? exposed : folders);
@@ -573,7 +571,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
         add(2, () => keys(random, actor, res));
         add(1, () => refused(random, actor, res));
         if (res.startsWith("vault:")) add(3, () => vaultViews(random, actor, res));
-        // What a rotation seals again, under a key that is right, would be what the attacker wrote.
+        // A rotation under a true key would seal the attacker's values again.
         add(deed === "rotate" ? 0 : 2, () => values(random, res));
       }
       const chosen: Lie[] = [];
@@ -592,23 +590,23 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
       return deed === "rotate" ? chosen.map(sparingSecrets) : chosen;
     },
     fetchFor: (actor) => async (input, init) => {
-      const asked = askedOf(input as string, init, url);
-      const done = await oracle.observe(actor, asked);
+      const sent = sentOf(input as string, init, url);
+      const done = await oracle.observe(actor, sent);
       const { lies } = actor;
       let answered: Answered | undefined;
-      for (const lie of lies) answered ??= lie.instead?.(asked);
+      for (const lie of lies) answered ??= lie.instead?.(sent);
       if (answered === undefined) {
         answered = await reached(input as string, init, lies.length > 0);
         if (answered.status >= 200 && answered.status < 300) done((answered.body ?? {}) as Body);
-        remember(actor, asked, answered);
-      } else if (answered.status === 200 && typeof asked.body["entry"] === "string") {
-        unstored.push(truth.note(asked.body["entry"]));
+        remember(actor, sent, answered);
+      } else if (answered.status === 200 && typeof sent.body["entry"] === "string") {
+        unstored.push(truth.note(sent.body["entry"]));
       }
-      if (asked.method === "PUT" && answered.status === 200) noteTold(actor, asked);
-      if (answered.status === 409 && typeof asked.body["entry"] === "string")
-        unstored.push(truth.note(asked.body["entry"]));
+      if (sent.method === "PUT" && answered.status === 200) recordPins(actor, sent);
+      if (answered.status === 409 && typeof sent.body["entry"] === "string")
+        unstored.push(truth.note(sent.body["entry"]));
       for (const lie of lies)
-        if (lie.after !== undefined) answered = { ...answered, body: await lie.after(asked, answered) };
+        if (lie.after !== undefined) answered = { ...answered, body: await lie.after(sent, answered) };
       const { status, headers, body } = answered;
       const text = body === undefined || status === 204 || status === 304 ? null : JSON.stringify(body);
       return new Response(text, { status, headers: { "content-type": "application/json", ...headers } });
@@ -616,26 +614,26 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   };
 }
 
-/** A record as the service shows it, which does not say under which key it is. */
+/** A record as the service shows it, without its key. */
 function asRecord(item: Item): Item {
   return Object.fromEntries(Object.entries(item).filter(([name]) => name !== "key_version"));
 }
 
-/** A rotation stores what it is shown: what does not open would be lost, as a service can always lose it. */
+/** A rotation stores unreadable values unchanged: a service can always lose data. */
 function sparingSecrets(lie: Lie): Lie {
   const { name, instead, after } = lie;
-  const isSecrets = ({ pathname }: Asked): boolean =>
+  const isSecrets = ({ pathname }: Sent): boolean =>
     [secretList, oneSecret, recordList, oneRecord].some((pattern) => pattern.test(pathname));
   return {
     name,
     ...(instead === undefined ? {} : { instead }),
     ...(after === undefined
       ? {}
-      : { after: (asked, answered) => (isSecrets(asked) ? answered.body : after(asked, answered)) }),
+      : { after: (sent, answered) => (isSecrets(sent) ? answered.body : after(sent, answered)) }),
   };
 }
 
-function askedOf(input: string, init: RequestInit | undefined, url: string): Asked {
+function sentOf(input: string, init: RequestInit | undefined, url: string): Sent {
   const parsed = new URL(input);
   const text = typeof init?.body === "string" ? init.body : "";
   return {
@@ -650,23 +648,23 @@ function askedOf(input: string, init: RequestInit | undefined, url: string): Ask
 
 async function reached(input: string, init: RequestInit | undefined, lying: boolean): Promise<Answered> {
   const headers = { ...((init?.headers ?? {}) as Record<string, string>) };
-  // What was not changed has no body that could be lied about.
+  // An unchanged response has no body to change.
   if (lying) delete headers["if-none-match"];
   const response = await answerOf(() => fetch(input, { ...init, headers }));
   const text = await response.text();
-  const kept = ["etag", "retry-after", "date"].flatMap((name) => {
+  const answered = ["etag", "retry-after", "date"].flatMap((name) => {
     const value = lying && name === "etag" ? null : response.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
   return {
     status: response.status,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(answered),
     body: text === "" ? undefined : (JSON.parse(text) as unknown),
   };
 }
 
-/** What the service answers when it has done something. */
-function acknowledgement({ method, pathname, body }: Asked): Answered | undefined {
+/** The response of the service to a performed request. */
+function acknowledgement({ method, pathname, body }: Sent): Answered | undefined {
   const ok = (answer: unknown, status = 200): Answered => ({ status, headers: {}, body: answer });
   const id = /folders\/([^/]+)/.exec(pathname)?.[1];
   const at = "2026-11-20T10:00:00.000000Z";

@@ -1,12 +1,20 @@
 import { contexts, decodeBase64, encodeBase64, openSealed, unboxBound } from "@coffer/crypto";
 import type { Actor } from "./actor.ts";
-import { checkOf, cutNameOf, sealedName } from "./truth.ts";
-import type { KnownEntry, Res, StateThere, Truth, Who } from "./truth.ts";
+import {
+  checkOf,
+  cutNameOf,
+  type KnownEntry,
+  type Res,
+  sealedName,
+  type StateThere,
+  type Truth,
+  type Who,
+} from "./truth.ts";
 
 export type Body = Record<string, unknown>;
 
 /** A request as the service gets it. */
-export interface Asked {
+export interface Sent {
   method: string;
   /** With the query. */
   path: string;
@@ -16,7 +24,7 @@ export interface Asked {
   body: Body;
 }
 
-/** Somebody whose private key the test has. */
+/** A person whose private key the test has. */
 export interface Identity {
   who: Who;
   publicKey: string;
@@ -25,28 +33,27 @@ export interface Identity {
 }
 
 /**
- * Knows the whole truth, watches what clients send and hold, and says what they must never do:
- * use a key that somebody who was removed knows, or that no manager signed; seal anything for a key that no manager added;
- * forget what they have seen.
+ * Knows the truth, watches the clients' requests and storage, and reports forbidden ones: using a key that
+ * a removed person knows, or that no manager signed; sealing for a key that no manager added; losing a pin.
  */
 export interface Oracle {
   readonly violations: string[];
-  /** Looks at a request before the service gets it. What it returns is called when the service has done it. */
-  observe(actor: Actor, asked: Asked): Promise<(answer: Body) => void>;
-  /** An actor says that it uses this key (base64) for a folder. */
+  /** Checks a request before the service gets it. The result is called when the service has performed it. */
+  observe(actor: Actor, sent: Sent): Promise<(answer: Body) => void>;
+  /** An actor uses this key (base64) for a folder. */
   uses(actor: Actor, res: Res, key: string, how: string): void;
-  /** An actor was given this value for a secret. */
+  /** An actor read this value of a secret. */
   reads(actor: Actor, res: Res, title: string, value: string): void;
-  /** Compares what an actor keeps with all that it has seen before. */
+  /** Compares an actor's trust with everything that it has seen. */
   inspect(actor: Actor): void;
-  /** The actor has given up, by the documented step, what it knew of a history; of all without one. */
+  /** The actor has reset a history by the documented step; all of them without one. */
   forgives(actor: Actor, res?: Res): void;
   violation(actor: Actor, what: string): void;
 }
 
 export interface OracleOptions {
   truth: Truth;
-  /** Everybody, also the attacker. */
+  /** All actors, also the attacker. */
   identities: ReadonlyMap<Who, Identity>;
   /** Keys that the attacker alone has. */
   strangers: readonly Identity[];
@@ -65,7 +72,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
   const violations: string[] = [];
   const violation = (actor: Actor, what: string): void => void violations.push(`${actor.name}: ${what}`);
 
-  /** What the actor's own pin says of a history; undefined, and a violation, where it keeps nothing that was ever made. */
+  /** The actor's own pin of a history; undefined, with a violation, for an unknown entry. */
   const stateOf = (actor: Actor, res: Res, how: string): StateThere | undefined => {
     const pin = actor.record().resources[res]?.pin;
     const state = pin === undefined ? undefined : truth.stateAt(pin.hash);
@@ -78,7 +85,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     return pin === undefined ? undefined : truth.stateAt(pin.hash);
   };
 
-  /** Forged entries that the actor counts on although it knows, or must know, that they do not count. */
+  /** Forged entries in the actor's trust that it must know to be invalid. */
   const checkForgeries = (actor: Actor, res: Res, state: StateThere, how: string): void => {
     const organization = organizationOf(actor, state);
     for (const { claims, forgery, hash } of state.forgeries) {
@@ -133,7 +140,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     });
   };
 
-  /** Opens what was sealed for somebody; undefined, and a violation, when it is sealed to another key. */
+  /** Opens a sealed value; undefined, with a violation, if it is sealed to another key. */
   const opened = async (actor: Actor, res: Res, who: Who, sealed: string): Promise<string | undefined> => {
     const id = res.slice(res.indexOf(":") + 1);
     const identity = identities.get(who);
@@ -155,7 +162,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     return undefined;
   };
 
-  /** A key that an actor seals for a holder. `entry` is what it signs with it. */
+  /** A key that an actor seals for a holder. `entry` is signed with it. */
   const seals = async (
     actor: Actor,
     res: Res,
@@ -172,10 +179,10 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     checkForgeries(actor, res, before, how);
     const holder = state.holders.get(who);
     if (holder?.key !== identities.get(who)?.publicKey)
-      violation(actor, `${how} of ${res} for ${who}, whom no manager added`);
+      violation(actor, `${how} of ${res} for ${who}, without a manager's entry`);
     const organization = organizationOf(actor, state);
     if (who.startsWith("user:") && organization?.holders.get(who)?.key !== holder?.key)
-      violation(actor, `${how} of ${res} for ${who}, whom the organization does not name`);
+      violation(actor, `${how} of ${res} for ${who}, unknown to the organization`);
     if (checkOf(key, res, state.ver) !== state.check)
       violation(actor, `${how} of ${res}: a key that entry ${state.entry.claims.seq} does not name`);
     truth.noteKey(key, res, state.ver, who);
@@ -183,7 +190,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     checkKey(actor, res, state, key, how);
   };
 
-  /** A secret or record that an actor writes. `opens` says whether a key (base64) opens it. */
+  /** A secret or record that an actor writes. `opens` tests a key (base64). */
   const writes = async (
     actor: Actor,
     res: Res,
@@ -255,7 +262,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     reads(actor, res, title, value) {
       const known = truth.values.get(value);
       if (known?.res !== res || known.title !== title) {
-        violation(actor, `it reads a value of ${res} that nobody wrote there`);
+        violation(actor, `it reads a value of ${res} that no honest actor wrote there`);
         return;
       }
       if (known.forgedUnder !== undefined) uses(actor, res, known.forgedUnder, "it reads what the attacker wrote");
@@ -318,7 +325,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
         const chain = chainOf(pin.hash);
         const state = truth.stateAt(pin.hash);
         if (chain.length === 0 || state === undefined) {
-          violation(actor, `it pins an entry of ${res} that nobody made`);
+          violation(actor, `it pins an entry of ${res} that no actor made`);
           continue;
         }
         for (const { claims, forgery } of state.forgeries)
@@ -326,7 +333,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
             violation(actor, `it pins ${res} after a forged entry ${claims.seq}: ${forgery.what}`);
         const seen = actor.seen.get(res) ?? [];
         if (expect !== undefined) {
-          // What another device has told it is ahead of what it has verified itself.
+          // Its other device's pins are ahead of its own verified ones.
           actor.seen.set(res, [...new Set([...seen, pin.hash, expect.hash])]);
           continue;
         }
@@ -366,14 +373,14 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     const versions = truth.keyrings.get(actor.who) ?? new Map<number, { pins: typeof pins; sealed: string }>();
     truth.keyrings.set(actor.who, versions);
     return () => {
-      // What another has told under a number that the service had promised to this one, it was never shown.
-      if (!actor.sentKeyrings.has(version - 1)) requireKept(actor, versions.get(version - 1)?.pins ?? {}, pins);
+      // The service promised this number to this device, so it never read another device's version.
+      if (!actor.sentKeyrings.has(version - 1)) requirePins(actor, versions.get(version - 1)?.pins ?? {}, pins);
       versions.set(version, { pins, sealed });
       truth.keyringVersion.set(actor.who, version);
     };
   }
 
-  /** The pin of a vault that a person's device tells the others. */
+  /** The pin of a vault that a person's device shares. */
   async function tellsPin(actor: Actor, id: string, body: Body): Promise<() => void> {
     const version = Number(body["version"]);
     const context = contexts.vaultPin(id, version);
@@ -386,7 +393,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     };
   }
 
-  /** What the pin of a vault tells must be seen by the device that took it. */
+  /** The device that applied a vault's pin must store it. */
   function learnPin(actor: Actor, res: Res): void {
     const here = actor.record().resources[res];
     const name = `${actor.who} ${res} ${here?.pin_version ?? 0}`;
@@ -394,11 +401,11 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     const known = here?.expect ?? here?.pin;
     if (seq === undefined || known === undefined || actor.sentPins.has(name)) return;
     if (known.seq < seq || (known.seq === seq && known.hash !== hash))
-      violation(actor, `the pin of ${res} knows entry ${seq}, and it does not keep that`);
+      violation(actor, `the pin of ${res} knows entry ${seq}, and it does not store that`);
   }
 
-  /** A new version of a keyring knows all that the one before knew. */
-  function requireKept(
+  /** A new version of a keyring has all pins of the former one. */
+  function requirePins(
     actor: Actor,
     before: Record<string, [number, string]>,
     after: Record<string, [number, string]>,
@@ -408,18 +415,18 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
       if (actor.givesUp.has(res) || actor.givesUp.has(undefined)) continue;
       const now = after[res]?.[1];
       if (now === undefined || !chainOf(now).includes(hash))
-        violation(actor, `it tells its other devices nothing of entry ${seq} of ${res}, which another has told`);
+        violation(actor, `it drops entry ${seq} of ${res} from the keyring`);
     }
   }
 
-  /** What a keyring tells must be seen by the device that took it. */
+  /** The device that applied a keyring must store its pins. */
   function learn(actor: Actor, version: number): void {
     const { resources } = actor.record();
     for (const [name, [seq, hash]] of Object.entries(truth.keyrings.get(actor.who)?.get(version)?.pins ?? {})) {
       const here = resources[name];
       const known = here?.expect ?? here?.pin;
       if (known === undefined || known.seq < seq || (known.seq === seq && known.hash !== hash))
-        violation(actor, `version ${version} of the keyring knows entry ${seq} of ${name}, and it does not keep that`);
+        violation(actor, `version ${version} of the keyring knows entry ${seq} of ${name}, and it does not store that`);
     }
   }
 }
@@ -429,7 +436,7 @@ function named(path: RegExpExecArray): Res {
   return `${(path[1] ?? "vault") as "folder" | "vault"}:${path[3] ?? ""}`;
 }
 
-/** Of a secret its version; of a record, which has none, the moment of its change in microseconds. */
+/** The version of a secret; of a record the time of its change in microseconds. */
 function versionOf({ version, updated_at: at }: Body): number {
   if (typeof version === "number") return version;
   return typeof at === "string" ? Date.parse(at) * 1000 + Number(at.slice(-4, -1)) : 1;

@@ -3,18 +3,18 @@ import { setTimeout as pause } from "node:timers/promises";
 const mostMilliseconds = 300_000;
 const pauseMilliseconds = 200;
 
-/** Asks a busy service until it answers something else than 503, at most five minutes. */
-export async function answerOf(ask: () => Promise<Response>): Promise<Response> {
+/** Repeats a request while the response is 503, for at most five minutes. */
+export async function answerOf(request: () => Promise<Response>): Promise<Response> {
   const end = performance.now() + mostMilliseconds;
   for (;;) {
-    const answer = await ask();
+    const answer = await request();
     if (answer.status !== 503 || performance.now() > end) return answer;
     await answer.body?.cancel();
     await pause(pauseMilliseconds);
   }
 }
 
-/** The same of work that throws what the service answered. */
+/** As `answerOf` for work that throws the service's error. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   const end = performance.now() + mostMilliseconds;
   for (;;)

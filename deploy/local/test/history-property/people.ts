@@ -1,22 +1,25 @@
 import { box, contexts, encodeBase64, newKey, newKeyPair } from "@coffer/crypto";
-import { bootstrap, createClient, isBootstrapped, memoryKeeper, personClient } from "@coffer/sdk";
-import type {
-  MachineClient,
-  MachineConfiguration,
-  PersonClient,
-  PersonSession,
-  SessionKeeper,
-  TrustRecord,
+import {
+  bootstrap,
+  createClient,
+  isBootstrapped,
+  type MachineClient,
+  type MachineConfiguration,
+  memoryKeeper,
+  personClient,
+  type PersonClient,
+  type PersonSession,
+  type SessionKeeper,
+  type TrustRecord,
 } from "@coffer/sdk";
 import { finishedRegistration } from "../../../../services/auth-sm/test/support/people.ts";
-import type { Actor } from "./actor.ts";
-import { keptTrust } from "./actor.ts";
+import { type Actor, storedTrust } from "./actor.ts";
 import type { Lie } from "./liar.ts";
 import type { Identity } from "./oracle.ts";
 import { patiently } from "./patience.ts";
 import type { Res, Truth } from "./truth.ts";
 
-/** What a person is, on all devices. */
+/** A person on all devices. */
 export interface Person extends Identity {
   readonly email: string;
   readonly who: `user:${string}`;
@@ -24,26 +27,26 @@ export interface Person extends Identity {
   readonly keeper: SessionKeeper;
   readonly devices: Device[];
   readonly accepted: Set<Res>;
-  /** Whether the attacker has the person's keys from the first. */
+  /** Whether the attacker has had the person's keys from the start. */
   readonly corrupt: boolean;
 }
 
 export interface Device extends Actor {
   readonly person: Person;
   readonly client: PersonClient;
-  /** Begins again as another process, with what the device keeps. */
+  /** Restarts as another process, with the device's storage. */
   restart(): void;
 }
 
 export interface Machine extends Actor {
   readonly client: MachineClient | undefined;
   readonly configuration: MachineConfiguration | undefined;
-  /** Spends a token, or goes on after a crash. `savesBefore`: it ends when it saves once more. */
+  /** Spends a token, or continues after a crash. `savesBefore`: it ends at its next save. */
   begin(token: string | undefined, savesBefore: number): Promise<MachineConfiguration>;
   restart(): void;
 }
 
-/** What people and machines need of the world. */
+/** The parts of the world that people and machines use. */
 export interface Setting {
   url: string;
   truth: Truth;
@@ -52,7 +55,7 @@ export interface Setting {
   isRight(id: string, publicKey: string): boolean;
 }
 
-/** A busy service is waited for. */
+/** Waits for a busy service. */
 const timeoutMilliseconds = 300_000;
 
 export async function newPerson({ url }: Setting, email: string, corrupt = false): Promise<Person> {
@@ -80,9 +83,9 @@ export async function newPerson({ url }: Setting, email: string, corrupt = false
   };
 }
 
-/** A device of a person that knows nothing yet but the person's keys. */
+/** A new device of a person, with the person's keys only. */
 export function newDevice(setting: Setting, person: Person): Device {
-  const trust = keptTrust();
+  const trust = storedTrust();
   let client: PersonClient | undefined;
   const device: Device = {
     name: `${person.email.split("@")[0] ?? ""}/${person.devices.length + 1}`,
@@ -101,7 +104,7 @@ export function newDevice(setting: Setting, person: Person): Device {
         ...{ trust, attempts: 1, timeoutMilliseconds, fetch: setting.fetchFor(device) },
         freshSeconds: person.devices.length % 2 === 0 ? 0 : 30,
         accept: ({ kind, id }: { kind: "folder" | "vault"; id: string }) => {
-          // A person expects no folder or vault that no colleague has made.
+          // A person accepts only folders and vaults that a colleague made.
           const expected = setting.truth.history(`${kind}:${id}`).length > 0;
           if (expected) person.accepted.add(`${kind}:${id}`);
           return Promise.resolve(expected);
@@ -115,7 +118,7 @@ export function newDevice(setting: Setting, person: Person): Device {
   return device;
 }
 
-/** A machine; one whose file is read-only begins each time with what its bootstrap has written. */
+/** A machine; one with a read-only file always begins with its bootstrap's content. */
 export function newMachine(setting: Setting, name: string, readOnly: boolean): Machine {
   let configuration: MachineConfiguration | undefined;
   let client: MachineClient | undefined;
@@ -139,7 +142,7 @@ export function newMachine(setting: Setting, name: string, readOnly: boolean): M
     get client() {
       if (client !== undefined || configuration === undefined || !isBootstrapped(configuration)) return client;
       const file = configuration;
-      const trust = keptTrust(file.histories ?? undefined, (histories) => {
+      const trust = storedTrust(file.histories ?? undefined, (histories) => {
         if (!readOnly) configuration = { ...file, histories };
       });
       held = trust.now;
@@ -167,7 +170,7 @@ export function newMachine(setting: Setting, name: string, readOnly: boolean): M
       client = undefined;
       held = undefined;
       if (!readOnly) return;
-      // What it has learnt since is not in its file.
+      // Its file lacks later knowledge.
       machine.seen.clear();
       for (const [res, { pin }] of Object.entries(configuration?.histories?.resources ?? {}))
         machine.seen.set(res as Res, [pin.hash]);

@@ -1,30 +1,28 @@
-import { CofferError, isBootstrapped } from "@coffer/sdk";
-import type { ConfirmKey } from "@coffer/sdk";
+import { CofferError, type ConfirmKey, isBootstrapped } from "@coffer/sdk";
 import { idOf } from "./deed.ts";
 import { openAs, readOne, titles, writeOne } from "./deeds.ts";
 import type { Device, Machine, Person } from "./people.ts";
 import type { Scene } from "./scene.ts";
-import { cutNameOf } from "./truth.ts";
+import { cutNameOf, type Res, type StateThere, type Who } from "./truth.ts";
 import { readRecords, writeRecord } from "./vault-deeds.ts";
-import type { Res, StateThere, Who } from "./truth.ts";
 
 export interface RecoveryTools {
-  /** A request of a person, past the clients. */
+  /** A request of a person without a client. */
   raw(person: Person, method: string, path: string): Promise<Record<string, unknown> | undefined>;
   confirm: ConfirmKey;
   /** Whether the service has lied before. */
   lied: boolean;
 }
 
-/** What the service says to those whose access it has ended. */
+/** The errors of the service for ended access. */
 const ended = new Set<string>(["access_denied", "invalid_token", "not_found"]);
 
-/** How often everybody may have to begin again, because a device learns from another what that one was shown. */
+/** The most rounds of recovery: a device may learn another's wrong pins. */
 const rounds = 4;
 
 /**
- * The service is honest again. Whoever was shown a history that is not the service's trusts it again, as the pages say; nobody
- * else has to. Then every holder opens every folder.
+ * The service is honest again. A deceived device trusts the service's history again, as documented; others
+ * need no step. Then every holder opens every folder.
  */
 export async function recover(scene: Scene, tools: RecoveryTools): Promise<void> {
   const { truth, people, machines } = scene;
@@ -33,19 +31,19 @@ export async function recover(scene: Scene, tools: RecoveryTools): Promise<void>
   for (const device of devices) device.restart();
   for (let round = 1; round <= rounds; round += 1) {
     let calm = true;
-    for (const device of devices) calm = (await settle(scene, tools, device)) && calm;
+    for (const device of devices) calm = (await recoverDevice(scene, tools, device)) && calm;
     if (calm) break;
     if (round === rounds) scene.oracle.violation(devices[0] as Device, "trusting again does not end");
   }
-  for (const machine of machines) await settleMachine(scene, tools, machine);
+  for (const machine of machines) await recoverMachine(scene, tools, machine);
   if (!tools.lied) for (const machine of machines) await goOn(scene, machine);
   for (const device of devices) await attempt(scene, device, "opens its folders", () => openAs(scene, device));
   for (const res of truth.folders()) await openFolder(scene, tools, res, devices);
   for (const res of truth.vaults()) await openVault(scene, tools, res, devices);
 }
 
-/** Takes the documented steps of a device that was lied to. Says whether there was nothing to do. */
-async function settle(scene: Scene, tools: RecoveryTools, device: Device): Promise<boolean> {
+/** Takes the documented steps of a deceived device. Returns whether there were none. */
+async function recoverDevice(scene: Scene, tools: RecoveryTools, device: Device): Promise<boolean> {
   const { truth, oracle } = scene;
   const { client } = device;
   let calm = true;
@@ -88,11 +86,11 @@ async function settle(scene: Scene, tools: RecoveryTools, device: Device): Promi
       await client.folders.accept(id);
     }
   });
-  return (await settleVaults(scene, tools, device)) && calm;
+  return (await recoverVaults(scene, tools, device)) && calm;
 }
 
-/** The same for vaults, of which a person's devices tell each other beside the vault. */
-async function settleVaults(scene: Scene, tools: RecoveryTools, device: Device): Promise<boolean> {
+/** As `recover` for vaults, whose pins devices share separately. */
+async function recoverVaults(scene: Scene, tools: RecoveryTools, device: Device): Promise<boolean> {
   const { truth, oracle } = scene;
   let calm = true;
   await attempt(scene, device, "lists its vaults", async () => {
@@ -152,7 +150,7 @@ async function granted({ truth }: Scene, { raw }: RecoveryTools, { person }: Dev
   return new Set(held.filter((res) => truth.history(res).length > 0));
 }
 
-async function settleMachine(scene: Scene, tools: RecoveryTools, machine: Machine): Promise<void> {
+async function recoverMachine(scene: Scene, tools: RecoveryTools, machine: Machine): Promise<void> {
   const { configuration, client } = machine;
   if (client === undefined || configuration === undefined) return;
   for (const [name, { pin }] of Object.entries(machine.record().resources)) {
@@ -160,7 +158,7 @@ async function settleMachine(scene: Scene, tools: RecoveryTools, machine: Machin
     if (scene.truth.has(res, pin.hash) || !isHolder(scene, res, machine.who)) continue;
     scene.oracle.forgives(machine, res);
     await attempt(scene, machine, `trusts ${res}`, () =>
-      // The service may have ended its access before a rotation says so.
+      // The service may have ended its access before a rotation reports it.
       client.trustFolder(idOf(res), tools.confirm).catch((error: unknown) => {
         if (!(error instanceof CofferError) || !ended.has(error.code)) throw error;
       }),
@@ -168,7 +166,7 @@ async function settleMachine(scene: Scene, tools: RecoveryTools, machine: Machin
   }
 }
 
-/** A machine that ended half-way ends its bootstrap now, as long as its invitations are open. */
+/** A machine with an unfinished bootstrap finishes it, while its invitations are open. */
 async function goOn(scene: Scene, machine: Machine): Promise<void> {
   const { truth, oracle } = scene;
   const { configuration } = machine;
@@ -192,7 +190,7 @@ function isHolder({ truth }: Scene, res: Res, who: Who): boolean {
   return truth.newest(res)?.holders.has(who) === true;
 }
 
-/** A folder whose history counts on a removed person beyond what the organization says: a service can do that by lying. */
+/** A folder whose history trusts a removed person beyond the organization's cut: a lying service can cause that. */
 function isLost({ truth }: Scene, res: Res): boolean {
   const state = truth.newest(res);
   const organization = state === undefined ? undefined : truth.newest(`org:${state.org ?? ""}`);
@@ -217,7 +215,7 @@ async function openFolder(scene: Scene, tools: RecoveryTools, res: Res, devices:
     ({ who, publicKey, configuration }) =>
       configuration !== undefined && isBootstrapped(configuration) && present(who, publicKey),
   );
-  // Nobody is left who could seal a key: a folder whose last manager was removed by force.
+  // No member can seal a key: the last manager of the folder was removed by force.
   const managers = people.filter(({ who }) => state.holders.get(who)?.perm === "manage");
   if (managers.length === 0) return;
   for (const holder of [...people, ...ready]) await useFolder(scene, res, state, holder, tools.lied);
@@ -232,7 +230,7 @@ async function useFolder(
 ): Promise<void> {
   if (!("person" in holder) && !mayAccept(scene, res, holder)) return;
   const secrets = [...(scene.truth.secrets.get(res) ?? [])];
-  // Whom a service hid a secret from may have made it again: then each has its uid.
+  // A person from whom the service hid a secret may have made it again: both have a uid.
   const nameOf = (uid: string, title: string): string => (lied ? uid : title);
   for (const [uid, { title, value }] of secrets)
     await attempt(scene, holder, `reads ${title} in ${res}`, async () => {
@@ -245,7 +243,7 @@ async function useFolder(
   await attempt(scene, holder, `writes into ${res}`, () => writeOne(scene, holder, res, title, name));
 }
 
-/** A folder that a machine was given later counts only from a manager of one that it has. */
+/** A later folder of a machine counts only from a manager of one of its folders. */
 function mayAccept({ truth }: Scene, res: Res, machine: Machine): boolean {
   const record = machine.record().resources;
   if (record[res]?.accepted === true) return true;

@@ -3,28 +3,28 @@ import type { Oracle } from "./oracle.ts";
 import type { Device, Machine, Person, Setting } from "./people.ts";
 import type { Res } from "./truth.ts";
 
-/** One organization with its people and machines, and what they have at hand. */
+/** One organization with its people, machines and objects. */
 export interface Scene extends Setting {
   oracle: Oracle;
   people: Person[];
   machines: Machine[];
-  /** One-time tokens that are not spent. */
+  /** Unspent one-time tokens. */
   tokens: string[];
   invitations: { person: Person; token: string }[];
-  /** What an actor writes now. */
+  /** The value that an actor writes now. */
   writing: Map<Actor, { value: string; title: string }>;
   org(): Res;
   owner(): Person;
   applicationId(): string;
-  /** Whether the organization's history, as the service has it, names a person who was not removed. */
+  /** Whether the organization's stored history names a person who was not removed. */
   isMember(who: string): boolean;
   wasRemoved(who: string): boolean;
-  /** Whether somebody who was removed still manages the folder by its history: it is yet to be rotated. */
+  /** Whether a removed person still manages the folder by its history, before its rotation. */
   isExposed(res: Res): boolean;
   nextValue(): string;
-  /** Ends the travel mode of a person, past the clients. */
+  /** Ends a person's travel mode without a client. */
   atHome(owner: Device, userId: string): Promise<void>;
-  /** Makes a folder without a history, as a program does that knows none; undefined when it may not. */
+  /** Makes a folder without a history, as an old program does; undefined if it may not. */
   olderFolder(person: Person, name: string): Promise<string | undefined>;
   /** A token that the service makes itself. */
   serviceToken(person: Person, folders: { folderId: string; permission: string }[]): Promise<string>;

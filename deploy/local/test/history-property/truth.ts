@@ -1,11 +1,11 @@
 import { createHash, hkdfSync } from "node:crypto";
 
-// What really happened, by the test's own reading of the entries: nothing of the product's checks is used here.
+// The truth by the test's own reading of the entries, without the product's checks.
 
 export type Res = `org:${string}` | `folder:${string}` | `vault:${string}`;
 export type Who = `user:${string}` | `client:${string}`;
 
-/** Why an entry that the attacker made does not count: never, or not for those who saw that its signer was removed. */
+/** Why a forged entry does not count: never, or not after its signer's removal was seen. */
 export type Forgery = { kind: "never"; what: string } | { kind: "former"; what: string; who: Who; key: string };
 
 export interface Claims {
@@ -30,7 +30,7 @@ export interface KnownEntry {
   forgery: Forgery | undefined;
 }
 
-/** What a history says at an entry. */
+/** The state of a history at an entry. */
 export interface StateThere {
   entry: KnownEntry;
   org: string | null;
@@ -38,47 +38,47 @@ export interface StateThere {
   ver: number;
   check: string;
   holders: ReadonlyMap<Who, { key: string; perm: string }>;
-  /** Holders that were dropped, with the version of the key that they do not have. */
+  /** Dropped holders, with the version of the key that they do not have. */
   dropped: ReadonlyMap<Who, number>;
   invitations: ReadonlyMap<string, { by: Who; key: string }>;
-  /** Of an organization: how far the signatures of a dropped person count, by id and key. */
+  /** Of an organization: the cuts of dropped persons, by id and key. */
   former: ReadonlyMap<string, Record<string, [number, string]>>;
-  /** On whose word each entry counts. */
+  /** The signers of the entries. */
   signers: readonly { who: Who; key: string; seq: number }[];
   forgeries: readonly KnownEntry[];
 }
 
-/** A key of a folder or vault that was seen in the clear. */
+/** A key of a folder or vault in the clear. */
 export interface KnownKey {
   key: string;
   res: Res;
   ver: number;
-  /** Who can open it. */
+  /** Those who can open it. */
   knowers: Set<Who>;
 }
 
-/** A value of a secret that somebody sealed. */
+/** A sealed value of a secret. */
 export interface KnownValue {
   res: Res;
   title: string;
-  /** base64 of the key, where the attacker sealed it. */
+  /** base64 of the key, if the attacker sealed it. */
   forgedUnder: string | undefined;
 }
 
 export interface Truth {
-  /** Takes note of an entry that an honest client or the attacker has signed. */
+  /** Records a signed entry of an honest client or the attacker. */
   note(text: string, forgery?: Forgery): KnownEntry;
   /** The service has stored this entry. */
   accept(entry: KnownEntry): void;
   entry(hash: string): KnownEntry | undefined;
   /** The entries of a history as the service has them. */
   history(res: Res): readonly KnownEntry[];
-  /** The entries up to this one; undefined when one of them is not known. */
+  /** The entries up to this one; undefined if one is unknown. */
   chain(hash: string): KnownEntry[] | undefined;
   stateAt(hash: string): StateThere | undefined;
-  /** The newest state by the service; undefined without a history. */
+  /** The newest state of the service; undefined without a history. */
   newest(res: Res): StateThere | undefined;
-  /** Whether the service has an entry of this hash. */
+  /** Whether the service has an entry with this hash. */
   has(res: Res, hash: string): boolean;
   noteKey(key: string, res: Res, ver: number, ...knowers: Who[]): void;
   keyOf(key: string): KnownKey | undefined;
@@ -86,15 +86,15 @@ export interface Truth {
   readonly values: Map<string, KnownValue>;
   /** The secrets of each folder by uid, as the service has them. */
   readonly secrets: Map<Res, Map<string, { title: string; version: number; value: string }>>;
-  /** Keys as they were sealed, by resource, version and holder. */
+  /** Sealed keys, by resource, version and holder. */
   readonly sealed: Map<string, { encrypted_key: string; encrypted_key_alg: string }>;
-  /** Each person's keyrings, by version: what they pin, and what was sent. */
+  /** Each person's keyrings by version: the pins, and the sent text. */
   readonly keyrings: Map<string, Map<number, { pins: Record<string, [number, string]>; sealed: string }>>;
   /** The version of each person's keyring that the service holds. */
   readonly keyringVersion: Map<string, number>;
   /** Personal vaults, with the base64 of their keys. */
   readonly personal: Map<Res, string>;
-  /** The pins of vaults that each person's devices have told each other, by person, vault and version. */
+  /** The shared pins of vaults, by person, vault and version. */
   readonly vaultPins: Map<string, [number, string]>;
   /** The version of a person's pin of a vault that the service holds. */
   readonly vaultPinVersion: Map<string, number>;
@@ -165,7 +165,7 @@ export function createTruth(): Truth {
       return entry;
     },
     accept(entry) {
-      // Two answers may come in another order than their entries.
+      // Two responses may arrive in another order than their entries.
       waiting.set(entry.claims.prev ?? entry.claims.res, entry);
       const list = histories.get(entry.claims.res) ?? [];
       histories.set(entry.claims.res, list);

@@ -1,15 +1,14 @@
 import type { Random } from "../faults/random.ts";
-import { idOf, permissions, personOf } from "./deed.ts";
-import type { Deed } from "./deed.ts";
+import { type Deed, idOf, permissions, personOf } from "./deed.ts";
 import type { Device } from "./people.ts";
 import type { Scene } from "./scene.ts";
 import type { Res } from "./truth.ts";
 
 const mostVaults = 3;
-/** What every record of the test is called. */
+/** The name of every record of the test. */
 const title = "record";
 
-/** What a person can do with vaults, by how often it is done. */
+/** The actions of a person with vaults, as often as they occur. */
 export function vaultDeeds(
   scene: Scene,
   random: Random,
@@ -52,12 +51,12 @@ export function vaultDeeds(
     [
       7,
       () => {
-        const whom = random.one(people.filter(({ who }) => scene.isMember(who)));
-        const permission = whom.corrupt ? "read" : random.one(permissions);
-        return whom.who === manager?.who
+        const target = random.one(people.filter(({ who }) => scene.isMember(who)));
+        const permission = target.corrupt ? "read" : random.one(permissions);
+        return target.who === manager?.who
           ? undefined
-          : deed(`share ${permission} with ${whom.email}`, manager, (by, one) =>
-              by.client.vaults.share(idOf(one), { userId: personOf(whom.who), permission }),
+          : deed(`share ${permission} with ${target.email}`, manager, (by, one) =>
+              by.client.vaults.share(idOf(one), { userId: personOf(target.who), permission }),
             );
       },
     ],
@@ -69,8 +68,8 @@ export function vaultDeeds(
           (who) => who !== manager?.who,
         );
         if (others.length === 0) return undefined;
-        const whom = random.one(others);
-        return deed("rotate", manager, (by, one) => by.client.vaults.unshare(idOf(one), personOf(whom)));
+        const target = random.one(others);
+        return deed("rotate", manager, (by, one) => by.client.vaults.unshare(idOf(one), personOf(target)));
       },
     ],
     [
@@ -97,7 +96,7 @@ export function vaultDeed(scene: Scene, random: Random, actor: Device, res: Res)
     : { name: "write a record", actor, res, run: () => writeRecord(scene, actor, res) };
 }
 
-/** Reads all records of a vault, and says to the oracle what came. */
+/** Reads all records of a vault, and reports their values to the oracle. */
 export async function readRecords({ oracle }: Scene, device: Device, res: Res): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { id, fields } of await device.client.records.list(idOf(res))) {
@@ -140,11 +139,11 @@ async function acceptVaults(scene: Scene, device: Device): Promise<void> {
   }
 }
 
-/** A person travels, and this device forgets what it must not know; at home an owner ends it. */
+/** A person travels, and this device forgets unsafe vaults; later an owner ends it. */
 async function travel(scene: Scene, device: Device, owner: Device): Promise<void> {
   try {
     await device.client.travel.start();
-    // What is not in sight any more is to be forgotten.
+    // Hidden vaults must be forgotten.
     for (const res of device.seen.keys()) if (res.startsWith("vault:")) scene.oracle.forgives(device, res);
     await device.client.travel.forgetHidden();
   } finally {

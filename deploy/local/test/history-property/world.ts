@@ -1,40 +1,35 @@
 import { randomUUID } from "node:crypto";
 import { box, contexts, encodeBase64, newKey, newKeyPair } from "@coffer/crypto";
 import { CofferError } from "@coffer/sdk";
-import { seededRandom } from "../faults/random.ts";
-import type { Random } from "../faults/random.ts";
+import { type Random, seededRandom } from "../faults/random.ts";
 import type { Actor } from "./actor.ts";
 import { createAttacker } from "./attacker.ts";
 import type { Deed } from "./deed.ts";
 import { chooseDeed, isRight, misledDeeds } from "./deeds.ts";
-import { createLiar } from "./liar.ts";
-import type { Lie } from "./liar.ts";
-import { createOracle } from "./oracle.ts";
-import type { Identity } from "./oracle.ts";
-import { newDevice, newPerson } from "./people.ts";
-import type { Device, Machine, Person } from "./people.ts";
+import { createLiar, type Lie } from "./liar.ts";
+import { createOracle, type Identity } from "./oracle.ts";
+import { type Device, type Machine, newDevice, newPerson, type Person } from "./people.ts";
 import { answerOf } from "./patience.ts";
 import { recover } from "./recovery.ts";
 import type { Scene } from "./scene.ts";
-import { createTruth, sealedName } from "./truth.ts";
-import type { Who } from "./truth.ts";
+import { createTruth, sealedName, type Who } from "./truth.ts";
 
 export interface World {
   readonly violations: readonly string[];
-  /** What was done in the last steps, for whoever looks for the reason. */
+  /** The last steps, to find the reason of a violation. */
   readonly trace: readonly string[];
-  /** How often each outcome of a deed was met. */
+  /** The count of each outcome. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** People and machines do something, several at once at times; with `lying` the service lies to some of them. */
+  /** Runs steps of people and machines, sometimes concurrently; with `lying` the service lies to some of them. */
   step(lying: boolean): Promise<void>;
-  /** The service is honest again: everybody who holds a folder reads its secrets and writes, or it is a violation. */
+  /** The service is honest again: every holder of a folder must read its secrets and write. */
   recover(): Promise<void>;
 }
 
 const names = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
-const keptTrace = 80;
+const traceLength = 80;
 
-/** An organization at a running installation, whose service lies as the seed says. */
+/** An organization at a running installation, whose service lies by the seed. */
 export async function createWorld(url: string, seed: number): Promise<World> {
   const truth = createTruth();
   const identities = new Map<Who, Identity>();
@@ -174,7 +169,7 @@ export async function createWorld(url: string, seed: number): Promise<World> {
 
   const perform = async (number: number, { name, actor, run }: Deed, lies: readonly Lie[]): Promise<void> => {
     actor.lies = lies;
-    const told = lies.map((lie) => lie.name).join("; ");
+    const lying = lies.map((lie) => lie.name).join("; ");
     let outcome = "done";
     try {
       await run();
@@ -189,8 +184,8 @@ export async function createWorld(url: string, seed: number): Promise<World> {
     register(actor);
     oracle.inspect(actor);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    trace.push(`${number} ${actor.name}: ${name} (${told === "" ? "honest" : told}): ${outcome}`);
-    if (trace.length > keptTrace) trace.shift();
+    trace.push(`${number} ${actor.name}: ${name} (${lying === "" ? "honest" : lying}): ${outcome}`);
+    if (trace.length > traceLength) trace.shift();
   };
 
   const restart = (actor: Actor): void => (actor as Device | Machine).restart();
@@ -201,7 +196,7 @@ export async function createWorld(url: string, seed: number): Promise<World> {
     return lying && random.below(5) < 3 ? [...crash, ...(await liar.lies(random, actor, name, res))] : crash;
   };
 
-  /** What those do next who have fallen for something, with the lie that goes on. */
+  /** The next actions of deceived actors, with the continued lie. */
   const misled: Deed[] = [];
   const fallen = new Set<string>();
   const noteMisled = (random: Random, { actor }: Deed): void => {

@@ -1,22 +1,18 @@
-import { CofferError } from "@coffer/sdk";
-import type { PersonClient } from "@coffer/sdk";
+import { CofferError, type PersonClient } from "@coffer/sdk";
 import type { Test } from "tap";
 import { collude } from "./collusion.ts";
-import { createOracle } from "./oracle.ts";
-import type { Oracle, Outcome, Said } from "./oracle.ts";
-import { newStage } from "./stage.ts";
-import type { Stage } from "./stage.ts";
+import { createOracle, type Oracle, type Outcome, type Said } from "./oracle.ts";
+import { newStage, type Stage } from "./stage.ts";
 import type { Lie, Wire } from "./wire.ts";
-import { clientOf, newWorld } from "./world.ts";
-import type { Person, World } from "./world.ts";
+import { clientOf, newWorld, type Person, type World } from "./world.ts";
 
-/** A world with an operator who has what its accomplices have, and the oracle that watches the honest. */
+/** A world with an operator with all its accomplices' keys, and the oracle that watches honest clients. */
 export interface Scene {
   world: World;
   oracle: Oracle;
-  /** A client that is not lied to. */
+  /** A client without lies. */
   honest(person: Person): PersonClient;
-  /** One request with a person's token, past all clients. */
+  /** One request with a person's token, without a client. */
   ask(person: Person, method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
@@ -44,13 +40,13 @@ export async function newScene(wire: Wire): Promise<Scene> {
 
 export interface Attack {
   lie: Lie;
-  /** What the deceived client does; returns what it prints. */
+  /** The actions of the deceived client; returns its output. */
   play(stage: Stage): Promise<Said[]>;
 }
 
 let runs = 0;
 
-/** Attacks once. Returns what came of it: `as honest` or the code of the error, and what is wrong with it. */
+/** Attacks once. Returns the result (`as honest` or the error's code) and the problems. */
 export async function attack(
   { world, oracle }: Scene,
   { lie, play }: Attack,
@@ -69,7 +65,7 @@ export async function attack(
   return { outcome: error === undefined ? "as honest" : named, problems, error };
 }
 
-/** Attacks once: the client says one of these, and the oracle finds nothing. */
+/** Attacks once: the result must be one of these, without a problem. */
 export async function expectAttack(
   t: Test,
   scene: Scene,

@@ -1,17 +1,18 @@
 import {
   box,
+  type Context,
   decodeBase64Url,
   encodeBase64Url,
   encodeText,
+  type KeyPair,
   newKeyPair,
   seal,
   sha256Hex,
   signEs256,
 } from "@coffer/crypto";
-import type { Context, KeyPair } from "@coffer/crypto";
 import type { Claims } from "@coffer/history";
 
-/** In every text that the attacker chooses, so that it is known again. */
+/** A mark in every text of the attacker. */
 export const mark = "chosen-by-the-attacker";
 
 /** The key pair, folder key, DEK and seed of the operator. */
@@ -39,7 +40,7 @@ export function sealedKey(publicKey: string, key: Uint8Array, context: Context):
 
 const header = encodeBase64Url(encodeText('{"alg":"ES256","typ":"coffer-history+jwt"}'));
 
-/** An entry with any claims, signed with any key: nothing is checked. */
+/** An entry with any claims, signed with any key, without checks. */
 export async function forge(claims: object, privateKey: Uint8Array): Promise<string> {
   const signed = `${header}.${encodeBase64Url(encodeText(JSON.stringify(claims)))}`;
   return `${signed}.${encodeBase64Url(await signEs256(privateKey, encodeText(signed)))}`;

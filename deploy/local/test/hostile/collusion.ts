@@ -1,13 +1,12 @@
 import { createDecipheriv } from "node:crypto";
 import { contexts, decodeBase64 } from "@coffer/crypto";
 import { hashOf, isEntry } from "./attacker.ts";
-import { byPublicKey } from "./oracle.ts";
-import type { Oracle } from "./oracle.ts";
+import { byPublicKey, type Oracle } from "./oracle.ts";
 import type { World } from "./world.ts";
 
 /**
- * Gives the operator what its accomplices have: all keys of Mallory, Rita, Eve and the stolen machine, the folders' keys from
- * before the rotations, and each DEK that those keys open.
+ * Gives the operator the keys of its accomplices: all keys of Mallory, Rita, Eve and the stolen machine, the
+ * folders' keys from before the rotations, and each DEK that those keys open.
  */
 export async function collude(world: World, { known, hostile, genuine }: Oracle): Promise<void> {
   const { attacker, people, machines, oldKeys, folders, wire } = world;

@@ -1,28 +1,26 @@
-import { box, contexts, fingerprint, newSecretUid } from "@coffer/crypto";
-import type { Context } from "@coffer/crypto";
+import { box, type Context, contexts, fingerprint, newSecretUid } from "@coffer/crypto";
 import { claimsOf, forge, hashOf, isEntry, mark, sealedKey, sealedText } from "./attacker.ts";
-import { at } from "./place.ts";
-import type { Place } from "./place.ts";
+import { at, type Place } from "./place.ts";
 import type { Exchange } from "./wire.ts";
 import type { World } from "./world.ts";
 
-/** A member of an answer that the attacker replaces. */
+/** A member of a response that the attacker replaces. */
 export interface Target {
   world: World;
   exchange: Exchange;
   place: Place;
-  /** The object or list that it is in. */
+  /** Its object or list. */
   parent: Record<string | number, unknown>;
   name: string | number;
   value: unknown;
 }
 
-/** Whose keys are used: the attacker's own, or those of its accomplices. */
+/** The used keys: the attacker's own, or those of its accomplices. */
 export type Forger = "attacker" | "accomplice";
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** What the attacker puts in place of a value, so that it looks right in every other way. */
+/** The attacker's replacement of a value, otherwise plausible. */
 export async function forgery(target: Target, forger: Forger): Promise<unknown> {
   const { world, exchange, value, name } = target;
   if (typeof value === "number") return forger === "attacker" ? value + 1 : Math.max(0, value - 1);
@@ -102,7 +100,7 @@ function publicKeyOf({ people, machines, attacker }: World, from: string): strin
   return person?.publicKey ?? machine?.configuration.public_key ?? attacker.publicKey;
 }
 
-/** The entry with keys of the attacker in it, signed by somebody who may not: the attacker, or Rita, who reads. */
+/** The entry with keys of the attacker, signed by an unauthorized person: the attacker, or Rita, who reads. */
 async function forgedEntry({ attacker, people }: World, entry: string, forger: Forger): Promise<string> {
   const claims = claimsOf(entry);
   const set = claims.set?.map((holder) => ({ ...holder, key: attacker.publicKey }));
@@ -110,7 +108,7 @@ async function forgedEntry({ attacker, people }: World, entry: string, forger: F
   return forge({ ...claims, ...(set === undefined ? {} : { set }) }, privateKey);
 }
 
-/** An item more for a list, like the last one, with ids and keys of the attacker. */
+/** Another item for a list, like the last one, with ids and keys of the attacker. */
 export async function forgedItem(world: World, exchange: Exchange, last: unknown): Promise<unknown> {
   if (isEntry(last)) return nextEntry(world, last);
   if (typeof last !== "object" || last === null) return mark;
@@ -118,13 +116,13 @@ export async function forgedItem(world: World, exchange: Exchange, last: unknown
   for (const name of ["id", "uid", "client_id", "user_id"])
     if (name in parent) parent[name] = name === "uid" ? newSecretUid() : world.attacker.id;
   for (const [name, value] of Object.entries(parent))
-    if (!kept.has(name) && typeof value === "string")
+    if (!genuine.has(name) && typeof value === "string")
       parent[name] = await forgery({ world, exchange, place: [], parent, name, value }, "attacker");
   return parent;
 }
 
-/** Members of a forged item that are as in the genuine one, so that it is taken for one. */
-const kept = new Set([
+/** Members of a forged item that stay genuine, so that it is accepted as one. */
+const genuine = new Set([
   "id",
   "uid",
   "client_id",

@@ -1,27 +1,34 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { fingerprint, newId } from "@coffer/crypto";
-import { createClient, emptyTrust, memoryTrust, personClient } from "@coffer/sdk";
-import type { PersonClient, Secret, VaultRecord } from "@coffer/sdk";
+import {
+  createClient,
+  emptyTrust,
+  memoryTrust,
+  personClient,
+  type PersonClient,
+  type Secret,
+  type VaultRecord,
+} from "@coffer/sdk";
 import { accountSecurity, login, recover } from "@coffer/sdk/account";
 import { mark } from "./attacker.ts";
 import type { Said } from "./oracle.ts";
 import type { Stage } from "./stage.ts";
-import { bootstrapped, emailOf, impatient, newPerson, password, personOf } from "./world.ts";
-import type { Person } from "./world.ts";
+import { bootstrapped, emailOf, impatient, newPerson, password, type Person, personOf } from "./world.ts";
 
-/** One thing that a person or machine does. It can be done any number of times. */
+/** One repeatable action of a person or machine. */
 export interface Step {
   name: string;
   /** Whether passwords are stretched in it. */
   slow?: true;
-  /** Does it, through clients that are lied to, and returns what they print. */
+  /** Runs it with deceived clients, and returns their output. */
   play(stage: Stage): Promise<Said[]>;
 }
 
 const database = "database";
+const expiresAt = "2099-12-31T00:00:00Z";
 const field = (folder: string, title: string, name: string): string => `coffer://${folder}/${title}/field/${name}`;
 
-/** What is printed of secrets. */
+/** The output about secrets. */
 export function saidOf(secrets: readonly Secret[]): Said[] {
   return secrets.flatMap(({ folder_id, folder, title, name, notes = "", fields }) => [
     { kind: "name" as const, res: `folder:${folder_id}`, name: folder },
@@ -36,7 +43,7 @@ export function saidOf(secrets: readonly Secret[]): Said[] {
   ]);
 }
 
-/** What is printed of one value that a notation names. */
+/** The output about one value of a notation. */
 const saidValue = (folder: string, title: string, name: string, value: string): Said[] => [
   { kind: "value", folder, title, field: name, value },
 ];
@@ -50,7 +57,7 @@ const read = (name: string, who: Who, play: (me: PersonClient, stage: Stage) => 
 
 const readers: Step[] = (["olivia", "anna", "bob"] as const).flatMap((who) => [
   read("lists folders", who, async (me) =>
-    // Of a folder that cannot be used the name is the service's word, and shown as that.
+    // The name of an unusable folder is the service's, and shown as such.
     (await me.folders.list())
       .filter(({ problem }) => problem === null)
       .map(({ id, name }) => ({ kind: "name", res: `folder:${id}`, name })),
@@ -60,9 +67,9 @@ const readers: Step[] = (["olivia", "anna", "bob"] as const).flatMap((who) => [
     const value = await me.secrets.read(field("production", database, "password"));
     return saidValue(world.folders.production, database, "password", value);
   }),
-  read("asks for members' keys", who, async (me, { world }) => {
+  read("reads members' keys", who, async (me, { world }) => {
     const confirmed = await me.members.confirmed();
-    // What the service shows of somebody else is there to be compared with that person, and is no key to seal to.
+    // The shown key of another person is for a comparison, not for sealing.
     await me.members.publicKey(world.people.anna.session.user.id);
     const own = await me.fingerprint();
     const genuine = await fingerprint(world.people[who].publicKey);
@@ -93,7 +100,7 @@ const people: Step[] = [
     const all = await clientSecrets(world.people.olivia, world.wire);
     return saidOf([await me.secrets.get(all[0]?.uid ?? "")]);
   }),
-  read("asks who they are", "olivia", async (me) => {
+  read("reads the account", "olivia", async (me) => {
     await me.account();
     await me.organizations.list();
     await me.organizations.current();
@@ -133,7 +140,8 @@ const people: Step[] = [
       const { olivia } = world.people;
       world.truth.value(world.folders.private, `secret ${run}`, "password", `made in run ${run}`);
       try {
-        await stage.person(olivia).secrets.set(field("private", `secret ${run}`, "password"), `made in run ${run}`);
+        const { secrets } = stage.person(olivia);
+        await secrets.set(field("private", `secret ${run}`, "password"), `made in run ${run}`, { expiresAt });
       } finally {
         const all = await stage.honest(olivia).secrets.list("private");
         for (const { uid } of all.filter(({ title }) => title.startsWith("secret ")))
@@ -294,7 +302,7 @@ const people: Step[] = [
       const me = stage.person(olivia);
       try {
         const { id } = await me.applications.create(`application ${run}`);
-        // Ids of applications are the service's: it may name any of them.
+        // Ids of applications are the service's own: it may use any.
         if (id === world.application) return [];
         await me.applications.update(id, { description: "of a run" });
         await me.applications.remove(id);
@@ -348,8 +356,8 @@ const people: Step[] = [
       const honest = stage.honest(newcomer);
       const { id } = await honest.folders.create("production");
       truth.name(`folder:${id}`, "production");
-      truth.value(id, database, "password", `kept in run ${run}`);
-      await honest.secrets.set(field(id, database, "password"), `kept in run ${run}`);
+      truth.value(id, database, "password", `stored in run ${run}`);
+      await honest.secrets.set(field(id, database, "password"), `stored in run ${run}`);
       const options = { ...impatient, fetch: wire.network("newcomer", lie) };
       const security = accountSecurity(newcomer.session, wire.url, options);
       const changed = await security.changePassword({ password, newPassword: `${password} again` });
@@ -378,7 +386,7 @@ export const saidOfRecords = (records: readonly Pick<VaultRecord, "id" | "vault_
     })),
   );
 
-/** A vault of one's own with a record, made honestly, and removed afterwards. */
+/** An own vault with a record, made honestly, and removed afterwards. */
 async function withVault(stage: Stage, play: (vault: string, record: string) => Promise<Said[]>): Promise<Said[]> {
   const { world, run } = stage;
   const me = stage.honest(world.people.olivia);
@@ -387,9 +395,9 @@ async function withVault(stage: Stage, play: (vault: string, record: string) => 
     world.truth.name(`vault:${id}`, `vault ${run}`);
     const record = await me.records.create(id, {
       type: "login",
-      fields: { name: "Example", password: `kept in run ${run}` },
+      fields: { name: "Example", password: `stored in run ${run}` },
     });
-    world.truth.value(id, record.id, "password", `kept in run ${run}`);
+    world.truth.value(id, record.id, "password", `stored in run ${run}`);
     world.truth.value(id, record.id, "name", "Example");
     return await play(id, record.id);
   } finally {
@@ -465,7 +473,7 @@ const vaults: Step[] = [
   },
 ];
 
-/** The same of a vault that is shared. */
+/** As `ownVault` for a shared vault. */
 const shared: Step[] = [
   ...(["olivia", "bob"] as const).map((who) =>
     read("looks into the shared vault", who, async (me) => {
@@ -543,7 +551,7 @@ const shared: Step[] = [
   },
 ];
 
-/** After this a device that is lied to is taken to wait for better answers. */
+/** The time after which a deceived device counts as waiting for better responses. */
 const syncMilliseconds = 1500;
 
 const machines: Step[] = [
@@ -556,7 +564,7 @@ const machines: Step[] = [
     async play({ world, machine }) {
       const api = machine(world.machines.api);
       await api.client();
-      // Of a folder without a key the name is the service's word.
+      // The name of a folder without a key is the service's.
       return (await api.folders())
         .filter(({ key }) => key !== null)
         .map(({ id, name }) => ({ kind: "name", res: `folder:${id}`, name }));
@@ -605,7 +613,7 @@ const machines: Step[] = [
     async play({ world, machine, run }) {
       const api = machine(world.machines.api);
       world.truth.value(world.folders.staging, "of the machine", "password", `written in run ${run}`);
-      await api.set(field("staging", "of the machine", "password"), `written in run ${run}`);
+      await api.set(field("staging", "of the machine", "password"), `written in run ${run}`, { expiresAt });
       await api.remove(field("staging", "of the machine", "password"));
       return [];
     },

@@ -1,13 +1,11 @@
-import { box, contexts, encodeRecord, encodeSecret, encodeText } from "@coffer/crypto";
-import type { Context } from "@coffer/crypto";
+import { box, type Context, contexts, encodeRecord, encodeSecret, encodeText } from "@coffer/crypto";
 import { mark, sealedKey } from "./attacker.ts";
-import { kindOf } from "./wire.ts";
-import type { Exchange, Lie } from "./wire.ts";
+import { type Exchange, kindOf, type Lie } from "./wire.ts";
 import type { Person, World } from "./world.ts";
 
 export type Json = Record<string, unknown>;
 
-/** A lie about every answer of these kinds: changes the body of a good answer. */
+/** A lie about every response of these kinds: changes the body of a successful one. */
 export function rewrite(kinds: readonly string[], change: (body: Json, exchange: Exchange) => unknown): Lie {
   return async (exchange) => {
     const { answer } = exchange;
@@ -54,7 +52,7 @@ export function eachItem(
   });
 }
 
-/** Shows these entries, and no others, as the history of a resource, wherever it is mentioned. */
+/** Shows only these entries as the history of a resource, everywhere. */
 export function showHistory(res: string, entries: readonly string[]): Lie {
   const [kind = "", id = ""] = res.split(":");
   const newest = entries.length === 0 ? null : entries.length - 1;
@@ -172,7 +170,7 @@ export function forgeRecords(vault: string, key: Uint8Array): Lie {
   return all(eachItem(recordAnswers, forged), synced);
 }
 
-/** Answers every question as it was answered to the same caller before Mallory was removed. */
+/** Repeats earlier responses to the same caller from before Mallory's removal. */
 export function replay({ wire, exchangesBefore }: World, kinds: readonly string[]): Lie {
   const past = wire.exchanges.slice(0, exchangesBefore);
   return ({ from, path, method, query, answer }) => {

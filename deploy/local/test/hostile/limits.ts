@@ -1,4 +1,4 @@
-/** Many requests come from one address, and a session lasts as long as its test. */
+/** High limits for one address, and long sessions. */
 export const limits = {
   COFFER_LIMIT_STRICT: "1000000",
   COFFER_LIMIT_STANDARD: "1000000",

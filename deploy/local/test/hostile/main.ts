@@ -17,7 +17,7 @@ the whole list is played, which takes hours.
   --lie    only lies whose description matches this
 `;
 
-/** Plays what the command line says, on an installation of its own. Returns the exit code. */
+/** Plays the lies of the command line on a separate installation. Returns the exit code. */
 async function main(): Promise<number> {
   const options = {
     seed: { type: "string", default: `${Date.now()}` },

@@ -1,6 +1,5 @@
 import { createDecipheriv } from "node:crypto";
-import { contexts, keyCheck, openSealed, publicKeyOf } from "@coffer/crypto";
-import type { Context } from "@coffer/crypto";
+import { type Context, contexts, keyCheck, openSealed, publicKeyOf } from "@coffer/crypto";
 import type { Claims, Holder, Resource } from "@coffer/history";
 import { CofferError } from "@coffer/sdk";
 import { claimsOf, hashOf, isEntry, mark } from "./attacker.ts";
@@ -8,7 +7,7 @@ import { documentedCodes } from "./documented-codes.ts";
 import type { Truth } from "./truth.ts";
 import type { Request } from "./wire.ts";
 
-/** What a client has printed, or given to a program. */
+/** The output of a client, also to a program. */
 export type Said =
   | { kind: "value"; folder: string; title: string; field: string; value: string }
   | { kind: "name"; res: string; name: string }
@@ -16,17 +15,17 @@ export type Said =
   | { kind: "text"; text: string };
 
 export interface Oracle {
-  /** What the operator can open: folder keys, vault keys and DEKs. */
+  /** The keys of the operator: folder keys, vault keys and DEKs. */
   readonly known: Map<string, Uint8Array>;
   /** The private keys of the operator, by public key. */
   readonly hostile: Map<string, Uint8Array>;
-  /** Takes down a request of an honest client. It is judged by `verdict`. */
+  /** Records a request of an honest client for `verdict`. */
   overhear(request: Request): void;
-  /** Takes down an answer: what a client sends back unchanged, it has not encrypted. */
+  /** Records a response: a returned value was not encrypted by the client. */
   given(body: unknown): void;
-  /** Judges what was sent since the last call, and what came of it. Returns what is wrong; empty for nothing. */
+  /** Checks the requests since the last call, and their results. Returns the problems. */
   verdict(outcome: Outcome): Promise<string[]>;
-  /** Hashes of entries that honest clients sent, and of those that are stored. */
+  /** Hashes of entries that honest clients sent, and of stored ones. */
   readonly genuine: Set<string>;
 }
 
@@ -35,12 +34,12 @@ export interface Outcome {
   error?: unknown;
   /** Of a client that does not end. */
   hangs?: boolean;
-  /** The pins that the client keeps now: history → hash. */
+  /** The present pins of the client: history → hash. */
   pins?: ReadonlyMap<string, string>;
 }
 
 export function createOracle(truth: Truth): Oracle {
-  let heard: Request[] = [];
+  let recorded: Request[] = [];
   const known = new Map<string, Uint8Array>();
   const hostile = new Map<string, Uint8Array>();
   const genuine = new Set<string>();
@@ -52,10 +51,10 @@ export function createOracle(truth: Truth): Oracle {
     known,
     hostile,
     genuine,
-    overhear: (request) => void heard.push(request),
+    overhear: (request) => void recorded.push(request),
     async verdict({ said = [], error, hangs = false, pins = new Map<string, string>() }) {
-      const requests = heard;
-      heard = [];
+      const requests = recorded;
+      recorded = [];
       const problems: string[] = [];
       for (const request of requests)
         problems.push(...(await sentProblems(request, { truth, known, hostile, genuine, given })));
@@ -63,7 +62,7 @@ export function createOracle(truth: Truth): Oracle {
       if (hangs) problems.push("it does not end");
       if (error !== undefined) problems.push(...errorProblems(error));
       for (const [res, hash] of pins)
-        if (!genuine.has(hash)) problems.push(`it trusts an entry of ${res} that nobody honest signed`);
+        if (!genuine.has(hash)) problems.push(`it trusts an entry of ${res} that no honest actor signed`);
       return problems;
     },
   };
@@ -116,7 +115,7 @@ async function sentProblems(request: Request, facts: Facts): Promise<string[]> {
   return problems.map((problem) => `${request.from}: ${request.method} ${request.path}: ${problem}`);
 }
 
-/** The ids around a string: of the objects that it is in, and of the path. */
+/** The ids of a string: of its objects, and of the path. */
 type Around = readonly string[][];
 
 interface Sent {
@@ -136,7 +135,7 @@ function stringsIn(value: unknown, around: Around, name = ""): Sent[] {
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 const isUid = (text: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9_-]{20}[AQgw]$/.test(text);
 
-/** Everything that a ciphertext in this place can be bound to. */
+/** Every context that a ciphertext in this place can have. */
 function contextsOf(name: string, around: Around): Context[] {
   const all = [...new Set(around.flat())];
   const ids = all.filter(isUuid);
@@ -180,7 +179,7 @@ function opens(key: Uint8Array, bytes: Buffer, additional: Buffer | null): boole
   }
 }
 
-/** A key that is sealed to a public key: to whom, and which key. */
+/** A key that is sealed to a public key. */
 async function sealedProblems({ value, around }: Sent, { truth, known, hostile }: Facts): Promise<string[]> {
   const ctx = contextOf(value);
   const [, , kind = "", id = ""] = ctx.split("/");
@@ -193,7 +192,7 @@ async function sealedProblems({ value, around }: Sent, { truth, known, hostile }
     if (!hostile.has(publicKey) || truth.colluding.has(`${res}|${publicKey}`)) return [];
     return [`the key of ${res} is sealed to a key of the attacker`];
   }
-  return ["a key is sealed to a public key that nobody honest has"];
+  return ["a key is sealed to a public key that no honest actor has"];
 }
 
 function contextOf(jwe: string): string {
@@ -205,15 +204,15 @@ function contextOf(jwe: string): string {
   }
 }
 
-/** An entry that an honest client has signed: whom it names, with which keys, and for which key it stands. */
+/** An entry that an honest client has signed: its holders, their keys, and its check value. */
 async function entryProblems(entry: string, { truth, known, hostile, genuine }: Facts): Promise<string[]> {
   genuine.add(await hashOf(entry));
   const claims = claimsOf(entry);
   const stray = claims.prev !== null && !genuine.has(claims.prev);
-  const problems = stray ? [`an entry of ${claims.res} follows one that nobody honest has signed`] : [];
+  const problems = stray ? [`an entry of ${claims.res} follows one that no honest actor has signed`] : [];
   problems.push(...(claims.set ?? []).flatMap((holder) => holderProblems(claims, holder, truth, hostile)));
   for (const [seq, hash] of Object.values(claims.cut ?? {}))
-    if (!genuine.has(hash)) problems.push(`a cut at entry ${seq} of a history that nobody honest has signed`);
+    if (!genuine.has(hash)) problems.push(`a cut at entry ${seq} of a history that no honest actor has signed`);
   for (const invitation of claims.invite ?? []) {
     if (hostile.has(invitation.join_key)) problems.push("an invitation with a join key of the attacker");
     const context = contexts.join(claims.res, claims.seq, claims.prev);
@@ -235,10 +234,10 @@ function holderProblems(
   truth: Truth,
   hostile: Facts["hostile"],
 ): string[] {
-  // Who founds something names itself; of a newcomer whose registration failed nothing else is known.
+  // A founder names itself; a newcomer whose registration failed is only known by that.
   if (seq === 0 && who === by && !hostile.has(key)) return [];
   if (!truth.keysOf(who).has(key)) return [`an entry of ${res} names ${who} with a key that is not theirs`];
-  // Each member of an organization may read; whom its managers invited is in their entries.
+  // Each member of an organization may read; invited ones are in its managers' entries.
   if ((isOrganization(res) && perm === "read") || truth.grantsOf(res, who).has(perm)) return [];
   return [`an entry of ${res} gives ${who} the permission ${perm}, which no manager gave`];
 }

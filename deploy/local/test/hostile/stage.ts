@@ -1,35 +1,42 @@
-import { createClient, emptyTrust, memoryTrust, personClient } from "@coffer/sdk";
-import type { AcceptOffer, MachineClient, PersonClient, TrustRecord } from "@coffer/sdk";
+import {
+  type AcceptOffer,
+  type ConfirmKey,
+  createClient,
+  emptyTrust,
+  type MachineClient,
+  memoryTrust,
+  personClient,
+  type PersonClient,
+  type TrustRecord,
+} from "@coffer/sdk";
 import { fingerprint } from "@coffer/crypto";
-import type { ConfirmKey } from "@coffer/sdk";
 import type { Lie, Wire } from "./wire.ts";
-import { clientOf, impatient } from "./world.ts";
-import type { Machine, Person, World } from "./world.ts";
+import { clientOf, impatient, type Machine, type Person, type World } from "./world.ts";
 
-/** Where one step of the journey is played: clients that are lied to, and honest ones that prepare and tidy up. */
+/** The stage of one step: deceived clients, and honest ones that prepare and clean up. */
 export interface Stage {
   world: World;
   wire: Wire;
   lie: Lie | undefined;
   /** A number that no other run has. */
   run: number;
-  /** A client of a person's device, which trusts what the device trusts, and forgets afterwards what it saw. */
+  /** A client of a person's device with the device's trust, which it does not change. */
   person(person: Person, accept?: AcceptOffer): PersonClient;
-  /** A client of a device that begins with nothing but the session. */
+  /** A client of a new device with only the session. */
   newDevice(person: Person, accept?: AcceptOffer): PersonClient;
   machine(machine: Machine): MachineClient;
-  /** A client that is not lied to. */
+  /** A client without lies. */
   honest(person: Person): PersonClient;
-  /** Compares the words of a key, as people do who have the holder at the telephone. */
+  /** Compares the words of a key, as people do by telephone. */
   compare: ConfirmKey;
-  /** What the clients that were lied to trust now, apart from what was never accepted. */
+  /** The present trust of the deceived clients, without refused values. */
   pins(): Promise<ReadonlyMap<string, string>>;
 }
 
 export function newStage(world: World, run: number, lie: Lie | undefined): Stage {
   const { wire, truth } = world;
   const storages: { load(): Promise<TrustRecord> }[] = [];
-  const kept = (record: TrustRecord): ReturnType<typeof memoryTrust> => {
+  const recorded = (record: TrustRecord): ReturnType<typeof memoryTrust> => {
     const storage = memoryTrust(structuredClone(record));
     storages.push(storage);
     return storage;
@@ -42,13 +49,13 @@ export function newStage(world: World, run: number, lie: Lie | undefined): Stage
     lie,
     run,
     person: (person, accept) => {
-      const storage = lazyTrust(async () => kept(await person.trust.load()));
+      const storage = lazyTrust(async () => recorded(await person.trust.load()));
       return lied(person, storage, accept);
     },
-    newDevice: (person, accept) => lied(person, kept(emptyTrust()), accept),
+    newDevice: (person, accept) => lied(person, recorded(emptyTrust()), accept),
     machine: (machine) => {
       const { configuration, name } = machine;
-      const trust = kept(configuration.histories ?? emptyTrust());
+      const trust = recorded(configuration.histories ?? emptyTrust());
       return createClient(configuration, { ...impatient, fetch: wire.network(name, lie), trust });
     },
     honest: (person) => clientOf(wire, person),

@@ -1,21 +1,18 @@
 import { newId } from "@coffer/crypto";
-import { forgedItem, forgery } from "./forgeries.ts";
-import type { Target } from "./forgeries.ts";
-import { at, isObject, valuesAt } from "./place.ts";
-import type { Place } from "./place.ts";
-import { kindOf } from "./wire.ts";
-import type { Answer, Exchange, Lie } from "./wire.ts";
+import { forgedItem, forgery, type Target } from "./forgeries.ts";
+import { at, isObject, type Place, valuesAt } from "./place.ts";
+import { type Answer, type Exchange, kindOf, type Lie } from "./wire.ts";
 import type { World } from "./world.ts";
 
 /** One lie about one place of one answer in a step. */
 export interface Substitution {
-  /** The client that is lied to. */
+  /** The deceived client. */
   from: string;
-  /** Of the exchange: its kind, and its number among those of its kind in the step. */
+  /** The exchange: its kind, and its number of this kind in the step. */
   kind: string;
   count: number;
   place: Place;
-  /** What is done there. */
+  /** The replacement. */
   how: How;
 }
 
@@ -34,10 +31,10 @@ const lists = [
 const wholes = [...others, "404", "409", "500", "empty 200"] as const;
 export type How = (typeof leaves)[number] | (typeof lists)[number] | (typeof wholes)[number];
 
-/** Whether a list is so long that only its first two items and its last are lied about. */
+/** Whether a list is so long that only its first two items and its last are replaced. */
 const isTaken = (index: number, length: number): boolean => index < 2 || index === length - 1;
 
-/** All lies about what clients are answered that may be lied to. */
+/** All lies about the responses of deceivable clients. */
 export function liesAbout(exchanges: readonly Exchange[]): Substitution[] {
   const counts = new Map<string, number>();
   return exchanges
@@ -71,12 +68,12 @@ function substitutionsOf(exchange: Exchange, count: number): Substitution[] {
   return all;
 }
 
-/** In words, with which a failure can be found again. */
+/** In words, to repeat a failure. */
 export function describe({ from, kind, count, place, how }: Substitution): string {
   return `${from}: ${kind} #${count + 1} at /${place.join("/")}: ${how}`;
 }
 
-/** A lie that does this, once; `done` says whether it changed an answer. */
+/** The lie of a substitution, once; `done` is true after a changed response. */
 export function lieOf(
   world: World,
   past: readonly Exchange[],
@@ -128,7 +125,7 @@ function wholeAnswer(past: readonly Exchange[], exchange: Exchange, how: How): A
   return otherAnswer(past, exchange, how)?.answer ?? exchange.answer;
 }
 
-/** What is done with lists, by its name. */
+/** The replacements of lists, by name. */
 const changes: Partial<Record<How, (list: readonly unknown[]) => unknown>> = {
   "first dropped": (list) => list.slice(1),
   "last dropped": (list) => list.slice(0, -1),
@@ -151,7 +148,7 @@ async function valueWith(past: readonly Exchange[], target: Target, how: How): P
   return found(past, exchange, place, value, how) ?? value;
 }
 
-/** An answer of the same kind: about another object, to another person, or from before. */
+/** A response of the same kind: about another object, for another person, or an earlier one. */
 function otherAnswer(past: readonly Exchange[], exchange: Exchange, how: How): Exchange | undefined {
   const { from, method, path, answer } = exchange;
   const same = JSON.stringify(answer.body);
@@ -164,7 +161,7 @@ function otherAnswer(past: readonly Exchange[], exchange: Exchange, how: How): E
   return past.findLast((one) => other(one) && kindOf(one) === kind && differs(one));
 }
 
-/** The same member of another answer, or of another object of this one. */
+/** The same member of another response, or of another object of this one. */
 function found(past: readonly Exchange[], exchange: Exchange, place: Place, value: unknown, how: How): unknown {
   const same = JSON.stringify(value);
   const differs = (one: unknown): boolean => typeof one === typeof value && JSON.stringify(one) !== same;

@@ -1,16 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createRandom } from "../../../fuzz/src/random.ts";
 import { collude } from "./collusion.ts";
-import { journey } from "./journey.ts";
-import type { Step } from "./journey.ts";
+import { journey, type Step } from "./journey.ts";
 import { createOracle } from "./oracle.ts";
 import { newStage } from "./stage.ts";
 import { describe, lieOf, liesAbout } from "./substitutions.ts";
 import type { Lie, Wire } from "./wire.ts";
-import { clientOf, newWorld } from "./world.ts";
-import type { World } from "./world.ts";
+import { clientOf, newWorld, type World } from "./world.ts";
 
-/** A lie that a client believed. */
+/** A lie that deceived a client. */
 export interface Finding {
   step: string;
   lie: string;
@@ -20,7 +18,7 @@ export interface Finding {
 export interface SystematicOptions {
   wire: Wire;
   seed: string;
-  /** How many lies of each step, of a slow one a quarter; all without it. */
+  /** The number of lies of each step, a quarter for a slow one; all by default. */
   each?: number | undefined;
   /** Only lies whose description matches this. */
   about?: RegExp | undefined;
@@ -30,19 +28,19 @@ export interface SystematicOptions {
   onFinding?: (finding: Finding) => void;
 }
 
-/** Longer than any honest step takes on a busy machine. */
+/** Longer than any honest step on a busy machine. */
 const endlessMilliseconds = 60_000;
 
-/** What came of it all. */
+/** The result of all lies. */
 export interface SystematicResult {
   findings: Finding[];
   /** Lies that were tried and changed an answer. */
   lies: number;
-  /** How often each outcome was seen: `as honest`, or the code of an error. */
+  /** The count of each outcome: `as honest`, or an error's code. */
   outcomes: Map<string, number>;
 }
 
-/** Plays each step of the journey honestly, and then once for each lie about an answer in it. */
+/** Plays each step of the journey honestly, and then once for each lie about a response in it. */
 export async function systematic({
   wire,
   seed,
@@ -61,8 +59,8 @@ export async function systematic({
   let run = 0;
   // Rejections without a handler. Outside of a test one of them ends the program.
   const unheard: unknown[] = [];
-  const hear = (reason: unknown): unknown => unheard.push(reason);
-  process.on("unhandledRejection", hear);
+  const record = (reason: unknown): unknown => unheard.push(reason);
+  process.on("unhandledRejection", record);
   const report = (finding: Finding): void => {
     result.findings.push(finding);
     onFinding?.(finding);
@@ -93,7 +91,7 @@ export async function systematic({
     for (const substitution of chosen) {
       const { lie, done } = lieOf(world, wire.exchanges, substitution);
       const { problems, outcome } = await play(step, lie);
-      // A rotation stores what does not open unchanged, so the values that a lie has replaced are written again.
+      // A rotation stores unreadable values unchanged, so replaced values are written again.
       if (step.name.includes("rotates") && /secrets|records/.test(substitution.kind)) await mend(world);
       if (!done()) continue;
       result.lies += 1;
@@ -104,7 +102,7 @@ export async function systematic({
       `${step.name}: ${chosen.length} of ${all.length} lies, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     );
   }
-  process.off("unhandledRejection", hear);
+  process.off("unhandledRejection", record);
   return result;
 }
 
@@ -123,7 +121,7 @@ async function played(
   }
 }
 
-/** Writes the secrets and the record again that do not open, and removes a second secret of one title. */
+/** Writes unreadable secrets and records again, and removes a second secret of one title. */
 async function mend({ wire, people, folders, team, truth }: World): Promise<void> {
   const me = clientOf(wire, people.olivia);
   for (const folder of [folders.production, folders.staging]) {

@@ -1,6 +1,6 @@
-import type { HistoryPermission } from "@coffer/history";
+import type { Permission } from "@coffer/contract";
 
-/** What honest people and machines have done: by this the oracle decides. */
+/** The actions of honest people and machines, for the oracle's decisions. */
 export interface Truth {
   /** A value that an honest writer gave a field. */
   value(place: string, title: string, field: string, value: string): void;
@@ -8,15 +8,15 @@ export interface Truth {
   /** A name that an honest manager gave a folder or vault. */
   name(res: string, name: string): void;
   isName(res: string, name: string): boolean;
-  /** The key pair that an honest person or machine has made; also of those who work with the operator. */
+  /** The key pair of an honest person or machine, also of those who work with the operator. */
   principal(who: string, publicKey: string, privateKey: Uint8Array): void;
   keysOf(who: string): ReadonlySet<string>;
   /** All private keys, by public key. */
   readonly privateKeys: ReadonlyMap<string, Uint8Array>;
-  /** What an honest manager has let a holder do. */
-  grant(res: string, who: string, permission: HistoryPermission): void;
-  grantsOf(res: string, who: string): ReadonlySet<HistoryPermission>;
-  /** `<res>|<public key>` of holders that work with the operator and may have the key. */
+  /** The permissions from honest managers. */
+  grant(res: string, who: string, permission: Permission): void;
+  grantsOf(res: string, who: string): ReadonlySet<Permission>;
+  /** `<res>|<public key>` of holders who work with the operator and may have the key. */
   readonly colluding: Set<string>;
   /** Text that never goes to the server in the clear. */
   secret(text: string): void;
@@ -27,7 +27,7 @@ export function newTruth(): Truth {
   const values = new Set<string>();
   const names = new Map<string, Set<string>>();
   const keys = new Map<string, Set<string>>();
-  const grants = new Map<string, Set<HistoryPermission>>();
+  const grants = new Map<string, Set<Permission>>();
   const privateKeys = new Map<string, Uint8Array>();
   const secrets = new Set<string>();
   return {

@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
-import { connect } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { WebSocketConstructor, WebSocketLike } from "@coffer/sdk";
 import type { TestScope } from "@coffer/testkit";
@@ -17,7 +16,7 @@ export interface Request {
   body: unknown;
 }
 
-/** What a client is answered. */
+/** The response to a client. */
 export interface Answer {
   status: number;
   /** The JSON of the answer; undefined for an empty one. */
@@ -26,14 +25,14 @@ export interface Answer {
 
 export interface Exchange extends Request {
   answer: Answer;
-  /** Whether the client may be lied to. */
+  /** Whether the client may be deceived. */
   attacked: boolean;
 }
 
-/** Decides what is answered instead of the truth. */
+/** Decides the response. */
 export type Lie = (exchange: Exchange) => Answer | Promise<Answer>;
 
-/** The operator's place: between the clients and the services, where each answer can be another one. */
+/** The operator's position: between the clients and the services, where it can change each response. */
 export interface Wire {
   /** The address that clients use. */
   readonly url: string;
@@ -43,7 +42,7 @@ export interface Wire {
   network(from: string, lie?: Lie): typeof fetch;
   /** The connections of a client in this process; each message of the service is an answer. */
   sockets(from: string, lie?: Lie): WebSocketConstructor;
-  /** All that went over the wire, with the true answers. */
+  /** All exchanges, with the true responses. */
   readonly exchanges: Exchange[];
   /** Sees each request before it reaches the services. */
   onRequest: (request: Request) => void;
@@ -51,13 +50,13 @@ export interface Wire {
   onAnswer: (body: unknown) => void;
 }
 
-/** The kind of a request: its method and path, with ids left out. */
+/** The kind of a request: its method and path, without ids. */
 export function kindOf({ method, path }: Pick<Request, "method" | "path">): string {
   const parts = path.split("/").map((part) => (/^[0-9a-f]{8}-[0-9a-f-]{27}$|^[\w-]{22}$/.test(part) ? "{id}" : part));
   return `${method} ${parts.join("/")}`;
 }
 
-/** A place between clients, which use the address `url`, and services at `target`. */
+/** A position between clients at `url`, and services at `target`. */
 export function createWire(url: string, target = url): Wire {
   const wire: Wire = {
     url,
@@ -149,9 +148,9 @@ function lyingSockets(wire: Wire, from: string, lie: Lie | undefined): WebSocket
 /** A server at an address of its own for clients in other processes. */
 export interface HostileServer {
   readonly url: string;
-  /** Where the truth is; set once the services are there. */
+  /** The true services; set once they are there. */
   wire: Wire | undefined;
-  /** In whose name what comes is recorded. */
+  /** The name for recorded exchanges. */
   from: string;
   lie: Lie | undefined;
 }
@@ -170,10 +169,10 @@ export async function startHostileServer(t: TestScope): Promise<HostileServer> {
       const body = (await buffer(incoming)).toString();
       const { wire, from, lie } = hostile;
       if (wire === undefined) throw new Error("the services are not known yet");
-      const kept = Object.entries(headers).filter(
+      const passed = Object.entries(headers).filter(
         ([name]) => !["host", "connection", "content-length", "accept-encoding"].includes(name),
       ) as [string, string][];
-      const init = { method, headers: kept, ...(body === "" ? {} : { body }) };
+      const init = { method, headers: passed, ...(body === "" ? {} : { body }) };
       const got = await forward(wire, { from, target: new URL(url, wire.url), init, body }, lie);
       response.writeHead(got.status, Object.fromEntries(got.headers)).end(Buffer.from(await got.arrayBuffer()));
     };
@@ -181,7 +180,7 @@ export async function startHostileServer(t: TestScope): Promise<HostileServer> {
   });
   const live = new Set<Socket>();
   server.on("upgrade", (incoming, socket: Socket, head) => {
-    // Live sync goes through as it is; what it says of keys comes by requests.
+    // Live sync is passed on unchanged; keys come by requests.
     const { hostname, port } = new URL(hostile.wire?.target ?? "");
     const inner = connect(Number(port), hostname);
     for (const each of [socket, inner]) live.add(each.on("error", () => each.destroy()));

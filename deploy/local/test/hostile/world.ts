@@ -1,15 +1,23 @@
 import { accessTokenPrefix, contexts, decodeBase64, newId, openSealed, publicKeyOf, unboxBound } from "@coffer/crypto";
-import { bootstrap, CofferError, createClient, memoryTrust, personClient } from "@coffer/sdk";
-import type { AcceptOffer, MachineConfiguration, PersonClient, PersonSession, TrustRecord } from "@coffer/sdk";
+import {
+  type AcceptOffer,
+  bootstrap,
+  CofferError,
+  createClient,
+  type MachineConfiguration,
+  memoryTrust,
+  type PersonClient,
+  personClient,
+  type PersonSession,
+  type TrustRecord,
+} from "@coffer/sdk";
 import { register } from "@coffer/sdk/account";
-import { mark, newAttacker } from "./attacker.ts";
-import type { Attacker } from "./attacker.ts";
-import { newTruth } from "./truth.ts";
-import type { Truth } from "./truth.ts";
+import { type Attacker, mark, newAttacker } from "./attacker.ts";
+import { newTruth, type Truth } from "./truth.ts";
 import type { Lie, Wire } from "./wire.ts";
 
 export const password = "correct horse battery staple";
-/** One attempt and no long wait: an answer that is a lie is not waited for. */
+/** One attempt without long waits: a false response is not repeated. */
 export const impatient = { attempts: 1, maxWaitSeconds: 1, timeoutMilliseconds: 20_000 };
 
 /** A person with one device. */
@@ -20,7 +28,7 @@ export interface Person {
   recoveryKey: string;
   privateKey: Uint8Array;
   publicKey: string;
-  /** What the device trusts. */
+  /** The trust of the device. */
   trust: ReturnType<typeof memoryTrust>;
 }
 
@@ -31,10 +39,10 @@ export interface Machine {
 }
 
 /**
- * An organization before the attack. Olivia owns it. Anna administers it, and manages production. Bob reads production and
- * writes staging. Rita reads production and works with the operator. Mallory managed production and read staging, has been
- * removed, and works with the operator; so does the stolen machine. The folders, and a shared vault, were rotated since. Eve, who is the
- * operator, has an organization of her own with the same names in it.
+ * An organization before the attack. Olivia owns it. Anna administers it, and manages production. Bob reads
+ * production and writes staging. Rita reads production and works with the operator. Mallory managed
+ * production and read staging, was removed, and works with the operator; so does the stolen machine. The
+ * folders and a shared vault were rotated since. Eve, the operator, has an organization with equal names.
  */
 export interface World {
   url: string;
@@ -48,19 +56,19 @@ export interface World {
   team: { id: string; record: string };
   application: string;
   org: string;
-  /** What the devices trusted before Mallory was removed, by the person's name. */
+  /** The trust of the devices before Mallory's removal, by the person's name. */
   before: ReadonlyMap<string, TrustRecord>;
-  /** How many exchanges there were by then. */
+  /** The number of exchanges until then. */
   exchangesBefore: number;
-  /** What Mallory and the stolen machine still have, by folder. */
+  /** The keys of Mallory and the stolen machine, by folder. */
   oldKeys: Record<"production" | "staging" | "team", Uint8Array>;
 }
 
-/** Folders whose holders are told apart by these names. */
+/** Folders whose holders have these names. */
 export const production = "production";
 export const staging = "staging";
 
-/** Makes it, through honest clients. All answers stay on the wire's record. */
+/** Makes it with honest clients. All responses are recorded by the wire. */
 export async function newWorld(wire: Wire): Promise<World> {
   const { url } = wire;
   const truth = newTruth();
@@ -167,7 +175,7 @@ const laterSecrets: typeof secrets = [
   ["staging", "later", "password", "staging later password"],
 ];
 
-/** Everybody looks at everything once, so that the operator has each answer. */
+/** All actors read everything once, so that the operator has each response. */
 async function visitAll(wire: Wire, people: readonly Person[], machines: readonly Machine[]): Promise<void> {
   for (const person of people) {
     const me = clientOf(wire, person);
@@ -209,8 +217,8 @@ async function newTeam(
   return { id, record: record.id };
 }
 
-/** The key of a vault that was shared with a person. */
-async function vaultKeyOf({ exchanges }: Wire, { name, privateKey }: Person, id: string): Promise<Uint8Array> {
+/** The key of a vault that was shared with a person, who has listed the vaults. */
+export async function vaultKeyOf({ exchanges }: Wire, { name, privateKey }: Person, id: string): Promise<Uint8Array> {
   const answers = exchanges
     .filter(({ from, path }) => from === name && path === "/api/vaults")
     .map(({ answer }) => answer.body);
@@ -249,7 +257,7 @@ export async function newPerson(
   return personOf(truth, name, email, session, recoveryKey, trust);
 }
 
-/** A person with what the first device has. The truth knows the person's keys from now on. */
+/** A person with the first device's values. From now on the truth has the person's keys. */
 export async function personOf(
   truth: Truth,
   name: string,
@@ -283,7 +291,7 @@ export async function newMachine(
   return { name, application, configuration };
 }
 
-/** Spends a token. The truth knows the machine's key, and what it may do, before the token is spent. */
+/** Spends a token. The truth has the machine's key and permissions before that. */
 export async function bootstrapped(
   wire: Wire,
   truth: Truth,
@@ -291,7 +299,7 @@ export async function bootstrapped(
   lie?: Lie,
 ): Promise<MachineConfiguration> {
   const { name, token, folders } = request;
-  // A token that the service made is the service's own.
+  // The service knows a token that it made.
   if (token.startsWith(accessTokenPrefix)) truth.secret(token);
   const save = (configuration: MachineConfiguration): Promise<void> => {
     const { client_id, public_key, private_key } = configuration;
@@ -303,7 +311,7 @@ export async function bootstrapped(
   return bootstrap({ url: wire.url, token, save }, { ...impatient, fetch: wire.network(name, lie) });
 }
 
-/** The person's client; with a lie, one that is lied to and whose device forgets what it saw. */
+/** The person's client; with a lie, a deceived one whose device's trust does not change. */
 export function clientOf(wire: Wire, person: Person, lie?: Lie, accept?: AcceptOffer): PersonClient {
   return personClient(person.session, wire.url, {
     ...impatient,

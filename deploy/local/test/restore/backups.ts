@@ -11,13 +11,13 @@ export function copyFiles(directory: string, to: string): void {
   execFileSync("cp", ["-a", cluster(directory), join(to, "data")]);
 }
 
-/** Puts such a copy in place of what is there. Postgres must be stopped. */
+/** Replaces the files by such a copy. Postgres must be stopped. */
 export function putFilesBack(directory: string, from: string): void {
   rmSync(cluster(directory), { recursive: true });
   execFileSync("cp", ["-a", join(from, "data"), cluster(directory)]);
 }
 
-/** Does something to the database of an installation that is stopped. */
+/** Runs work on the database of a stopped installation. */
 export async function whileStopped(directory: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const store = await startPostgres({ directory: join(directory, "postgres") });
   try {
@@ -44,10 +44,10 @@ async function namesOf(client: pg.Client, kind: "r" | "S"): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What a dump holds besides its files. */
+/** The rest of a dump besides its files. */
 export interface Dump {
   tables: readonly string[];
-  /** What brings each sequence to where it was. */
+  /** Sets each sequence. */
   sequences: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export async function dump(client: pg.Client, to: string): Promise<Dump> {
   return { tables, sequences };
 }
 
-/** Puts the rows of a dump into a database that has the tables, and nothing that is kept. */
+/** Loads a dump into a database with tables and without data. */
 export async function load(client: pg.Client, from: string, { tables, sequences }: Dump): Promise<void> {
   await client.query("BEGIN; SET LOCAL session_replication_role = replica");
   await client.query(`TRUNCATE ${tables.join()}`);

@@ -7,7 +7,7 @@ const orders = "services/billing-webhook/test/orders.test.ts";
 const grace = "services/billing-webhook/test/grace.test.ts";
 const plans = "services/auth-sm/test/plans.test.ts";
 
-/** Who may say what an organization has paid for, and what follows from it. */
+/** Billing events, and their effects. */
 export const billingMutants: readonly Mutant[] = [
   {
     name: "stripe-signature-unchecked",
@@ -215,7 +215,7 @@ export const billingMutants: readonly Mutant[] = [
   },
   {
     name: "plan-not-passed-on-to-siem-forwarder",
-    file: "services/auth-sm/src/orgs/keep-plan.ts",
+    file: "services/auth-sm/src/orgs/apply-plan.ts",
     find: "if (applied) await enqueue",
     replace: "if (applied && report.version < 0) await enqueue",
     tests: [plans],

@@ -4,7 +4,7 @@ const source = "services/vaults/src";
 const tests = "services/vaults/test";
 
 /**
- * What a device is told of what it has missed. Those that only show while others write are in the test itself:
+ * The catch-up of devices. Mutants that need concurrent writers are in the test itself:
  * services/vaults/test/sync-property/mutants.ts.
  */
 export const changeMutants: readonly Mutant[] = [
@@ -18,12 +18,12 @@ export const changeMutants: readonly Mutant[] = [
   {
     name: "record-made-after-the-vault-was-lost-is-named",
     file: `${source}/store/sync-parts.ts`,
-    find: "unnest(seen.ended) AS sight (ended) WHERE pg_visible_in_snapshot(created_x, ended)",
-    replace: "unnest(seen.ended) AS sight (ended) WHERE ended IS NOT NULL",
+    find: "unnest(seen.ended) AS period (ended) WHERE pg_visible_in_snapshot(created_x, ended)",
+    replace: "unnest(seen.ended) AS period (ended) WHERE ended IS NOT NULL",
     tests: [`${tests}/sync-changes.test.ts`],
   },
   {
-    name: "when-a-record-was-deleted-is-told-to-who-lost-the-vault-before",
+    name: "time-of-a-deletion-sent-to-earlier-viewers",
     file: `${source}/store/sync-parts.ts`,
     find: "CASE WHEN seen.present THEN deleted_at ELSE seen.ended_at END",
     replace: "deleted_at",
@@ -53,8 +53,8 @@ export const changeMutants: readonly Mutant[] = [
   {
     name: "records-handed-out-on-record-in-one-chain-alone",
     file: `${source}/store/sync-parts.ts`,
-    find: "SELECT org_id, count(*) FROM told WHERE kind = 0 GROUP BY org_id",
-    replace: "SELECT min(org_id::text) AS org_id, count(*) FROM told WHERE kind = 0",
+    find: "SELECT org_id, count(*) FROM listed WHERE kind = 0 GROUP BY org_id",
+    replace: "SELECT min(org_id::text) AS org_id, count(*) FROM listed WHERE kind = 0",
     tests: [`${tests}/sync-audit.test.ts`],
   },
   {
@@ -65,9 +65,9 @@ export const changeMutants: readonly Mutant[] = [
     tests: [`${tests}/sync-changes.test.ts`],
   },
   {
-    name: "last-entry-of-a-part-told-again",
+    name: "last-entry-of-a-part-repeated",
     file: `${source}/store/sync-parts.ts`,
-    find: "(x, id) <> (${place.x}::xid8, ${place.id}::uuid)",
+    find: "(x, id) <> (${at.x}::xid8, ${at.id}::uuid)",
     replace: "(x, id) IS NOT NULL",
     tests: [`${tests}/sync-pages.test.ts`],
   },
@@ -87,20 +87,20 @@ export const changeMutants: readonly Mutant[] = [
   },
   {
     name: "connection-on-which-pages-began-forgotten-at-the-next-page",
-    file: `${source}/sync/first-place.ts`,
+    file: `${source}/sync/first-cursor.ts`,
     find: "left, connection_id: page.connection_id, resumed }",
     replace: "left, connection_id, resumed }",
     tests: [`${tests}/sync-pages.test.ts`],
   },
   {
     name: "page-continued-after-its-day",
-    file: `${source}/sync/first-place.ts`,
+    file: `${source}/sync/first-cursor.ts`,
     find: "if (page.recent && ",
     replace: "if (",
     tests: [`${tests}/sync-retention.test.ts`],
   },
   {
-    name: "page-of-somebody-else-continued",
+    name: "page-of-another-person-continued",
     file: `${source}/store/sync-pages.ts`,
     find: "AND user_id = ${userId}",
     replace: "AND ${userId}::uuid IS NOT NULL",
@@ -170,15 +170,15 @@ export const changeMutants: readonly Mutant[] = [
     tests: [`${tests}/authorization-sync.test.ts`],
   },
   {
-    name: "who-has-lost-the-vault-is-named-as-one-who-sees-it",
-    file: `${source}/store/sync-viewers.ts`,
+    name: "former-viewer-listed-as-a-viewer",
+    file: `${source}/store/visibility.ts`,
     find: "AND ended_x IS NULL AND (",
     replace: "AND (",
     tests: [`${tests}/authorization-sync.test.ts`],
   },
   {
-    name: "who-is-suspended-goes-on-seeing-vaults",
-    file: `${source}/store/sights.ts`,
+    name: "suspended-member-still-sees-vaults",
+    file: `${source}/store/visibility.ts`,
     find: "(v.org_id IS NULL OR (o.status = 'active' AND o.role <> 'auditor'))",
     replace: "(v.org_id IS NULL OR o.role <> 'auditor')",
     tests: [`${tests}/authorization-sync.test.ts`],

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const templates = "charts/coffer/templates";
 const tests = ["deploy/chart/test/chart.test.ts"] as const;
 
-/** What the chart guards: pods, networks, credentials. */
+/** The chart's pods, networks and credentials. */
 export const chartMutants: readonly Mutant[] = [
   {
     name: "containers-of-the-chart-may-gain-privileges",
@@ -59,6 +59,24 @@ export const chartMutants: readonly Mutant[] = [
     file: `${templates}/_environment.tpl`,
     find: "{{- if $own }}",
     replace: "{{- if not .root.Values.existingSecret }}",
+    tests,
+  },
+  {
+    name: "services-of-the-chart-may-always-write-their-root-file-systems",
+    file: `${templates}/_pods.tpl`,
+    find: "{{- if .root.Values.dev.writableRootFilesystem -}}",
+    replace: "{{- if true -}}",
+    tests,
+  },
+  {
+    name: "production-may-write-root-file-systems",
+    file: "charts/coffer/values.schema.json",
+    find: `"writableRootFilesystem": {
+                "const": false
+              }`,
+    replace: `"writableRootFilesystem": {
+                "type": "boolean"
+              }`,
     tests,
   },
 ];

@@ -12,7 +12,7 @@ const hostile = "packages/cli/test/hostile-text.test.ts";
 const anywhere = "packages/cli/test/nothing-secret-anywhere.test.ts";
 const folderVariables = "packages/cli/test/folder-variables.test.ts";
 
-/** What the command brings in, gives out and keeps on a person's machine. */
+/** Imports, exports and stored data of the command. */
 export const commandMutants: readonly Mutant[] = [
   {
     name: "folder-shared-by-an-e-mail-of-another-organization",
@@ -99,7 +99,7 @@ export const commandMutants: readonly Mutant[] = [
     tests: [lost],
   },
   {
-    name: "reference-that-keepass-follows-not-told",
+    name: "reference-that-keepass-follows-not-reported",
     file: `${importing}/keepass/write-xml.ts`,
     find: "!holdsReference(value)) return undefined;",
     replace: "holdsReference(value)) return undefined;",
@@ -220,8 +220,8 @@ export const commandMutants: readonly Mutant[] = [
   {
     name: "cut-off-sync-ends-as-if-done",
     file: `${command}/commands/sync.ts`,
-    find: "asked !== undefined && options.watch !== true",
-    replace: "asked !== undefined && options.watch === true",
+    find: "received !== undefined && options.watch !== true",
+    replace: "received !== undefined && options.watch === true",
     tests: [edges],
   },
   {

@@ -4,7 +4,7 @@ const source = "packages/crypto/src";
 const vectors = "packages/crypto/test/vectors.test.ts";
 const box = "packages/crypto/test/box.test.ts";
 
-/** What clients encrypt. */
+/** Encryption by clients. */
 export const cryptoMutants: readonly Mutant[] = [
   {
     name: "context-not-bound-to-what-is-sealed",
@@ -14,7 +14,7 @@ export const cryptoMutants: readonly Mutant[] = [
     tests: [vectors, box],
   },
   {
-    name: "box-opened-whatever-its-context",
+    name: "box-opened-in-any-context",
     file: `${source}/box.ts`,
     find: "  const additionalData = encodeText(context);\n",
     replace: '  const additionalData = encodeText(context === "" ? context : "coffer/v1");\n',

@@ -4,7 +4,7 @@ const source = "services/auth-sm/src";
 const store = `${source}/store/device-credentials.ts`;
 const test = "services/auth-sm/test/device-credentials.test.ts";
 
-/** What a device that has logged in before may skip, and when it may no longer. */
+/** Device credentials, and their end. */
 export const deviceCredentialMutants: readonly Mutant[] = [
   {
     name: "device-of-another-account-is-known",

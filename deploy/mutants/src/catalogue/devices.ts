@@ -3,20 +3,20 @@ import type { Mutant } from "../mutant.ts";
 const source = "packages/sdk/src";
 const tests = "packages/sdk/test";
 const stored = [`${tests}/sync-storage.test.ts`] as const;
-const told = [`${tests}/sync-told.test.ts`] as const;
+const syncEvents = [`${tests}/sync-told.test.ts`] as const;
 const gone = [`${tests}/sync-gone.test.ts`] as const;
 const person = [`${tests}/sync-person.test.ts`] as const;
 const loss = [`${tests}/sync-loss.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
 const rotation = [`${tests}/sync-rotation.test.ts`] as const;
 
-/** What a device that follows its person's vaults keeps, tells, and believes. */
+/** The replica of a device: its storage, its events, its checks. */
 export const deviceMutants: readonly Mutant[] = [
   {
-    name: "device-that-never-asks-for-everything-again",
+    name: "device-without-a-second-full-sync",
     file: `${source}/sync/sync-client.ts`,
-    find: "    if (!wholeAsked && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;\n",
-    replace: "    if (!wholeAsked && Number.isNaN(age)) replica.serverTime = undefined;\n",
+    find: "    if (!fullRequested && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;\n",
+    replace: "    if (!fullRequested && Number.isNaN(age)) replica.serverTime = undefined;\n",
     tests: ["packages/sdk/test/sync-storage.test.ts"],
   },
   {
@@ -27,35 +27,35 @@ export const deviceMutants: readonly Mutant[] = [
     tests: stored,
   },
   {
-    name: "replica-written-before-it-was-told",
+    name: "replica-written-before-its-events",
     file: `${source}/sync/replica-keeper.ts`,
-    find: "if (telling || cleared || complete === undefined) return;",
+    find: "if (reporting || cleared || complete === undefined) return;",
     replace: "if (cleared || complete === undefined) return;",
-    tests: told,
+    tests: syncEvents,
   },
   {
-    name: "stopped-device-keeps-what-it-did-not-tell",
+    name: "stopped-device-stores-unsent-events",
     file: `${source}/sync/sync-client.ts`,
     find: "if (opened.length > 0) options.onChange(opened);",
     replace: "if (opened.length > 0 && !stopped) options.onChange(opened);",
-    tests: told,
+    tests: syncEvents,
   },
   {
     name: "listeners-error-taken-for-the-services",
     file: `${source}/sync/sync-client.ts`,
     find: "          fault = { error };\n",
     replace: "",
-    tests: told,
+    tests: syncEvents,
   },
   {
     name: "pushes-taken-by-half",
     file: `${source}/sync/step-of-pushes.ts`,
     find: "steps.push(() => dropRecord(replica, id));",
     replace: "{\n      const dropped = dropRecord(replica, id);\n      steps.push(() => dropped);\n    }",
-    tests: told,
+    tests: syncEvents,
   },
   {
-    name: "what-must-be-gone-kept-when-a-write-failed",
+    name: "removal-lost-when-a-write-failed",
     file: `${source}/sync/replica-keeper.ts`,
     find: "if (stale) await to.clear();",
     replace: "if (cleared) await to.clear();",
@@ -69,7 +69,7 @@ export const deviceMutants: readonly Mutant[] = [
     tests: gone,
   },
   {
-    name: "what-must-be-gone-kept-while-everything-comes-anew",
+    name: "removal-lost-during-a-full-sync",
     file: `${source}/sync/replica-keeper.ts`,
     find: "const leaving = stale;",
     replace: "if (replica.before !== undefined) return;\n    const leaving = stale;",
@@ -90,28 +90,28 @@ export const deviceMutants: readonly Mutant[] = [
     tests: stored,
   },
   {
-    name: "store-kept-when-the-session-is-over",
+    name: "store-left-after-the-session",
     file: `${source}/sync/sync-client.ts`,
     find: "await (isCutOff(error) && fault === undefined ? keeper.clear() : keeper.close());",
     replace: "await (error === undefined ? keeper.clear() : keeper.close());",
     tests: stored,
   },
   {
-    name: "sync-goes-on-as-somebody-else",
+    name: "sync-continues-as-another-person",
     file: `${source}/sync/as-person.ts`,
     find: "if (session.user.id !== userId)",
     replace: 'if (session.user.id === "" && userId !== "")',
     tests: person,
   },
   {
-    name: "connection-opened-as-somebody-else",
+    name: "connection-opened-as-another-person",
     file: `${source}/sync/sync-client.ts`,
     find: "requirePerson(session, userId);",
     replace: "requirePerson(session, session.user.id);",
     tests: person,
   },
   {
-    name: "pushes-fetched-as-somebody-else",
+    name: "pushes-fetched-as-another-person",
     file: `${source}/sync/sync-client.ts`,
     find: "asPerson(as.vaults, userId, () => as.session());",
     replace: "asPerson(as.vaults, userId, () => Promise.resolve(person));",
@@ -181,17 +181,17 @@ export const deviceMutants: readonly Mutant[] = [
     tests: renewal,
   },
   {
-    name: "record-told-though-its-vault-has-no-key",
+    name: "record-sent-without-a-vault-key",
     file: `${source}/sync/open-changes.ts`,
-    find: "if (record === undefined) untold.set(id, { action, tried });",
-    replace: "if (record === undefined) untold.delete(id);",
+    find: "if (record === undefined) unreported.set(id, { action, tried });",
+    replace: "if (record === undefined) unreported.delete(id);",
     tests: rotation,
   },
   {
-    name: "untold-record-not-kept-for-the-next-run",
+    name: "unsent-record-not-stored-for-the-next-run",
     file: `${source}/sync/saved-replica.ts`,
-    find: "untold: [...replica.untold].map(",
-    replace: "untold: [...replica.untold].slice(0, 0).map(",
+    find: "untold: [...replica.unreported].map(",
+    replace: "untold: [...replica.unreported].slice(0, 0).map(",
     tests: rotation,
   },
   {
@@ -202,16 +202,16 @@ export const deviceMutants: readonly Mutant[] = [
     tests: rotation,
   },
   {
-    name: "records-under-a-new-key-not-asked-for",
+    name: "records-under-a-new-key-not-requested",
     file: `${source}/sync/step-of-pushes.ts`,
     find: ' || view.type !== "personal";',
     replace: ";",
     tests: rotation,
   },
   {
-    name: "accepted-vault-not-told",
+    name: "accepted-vault-without-an-event",
     file: `${source}/sync/sync-client.ts`,
-    find: "vaults.onUsable(() => link?.tellLate())",
+    find: "vaults.onUsable(() => link?.reportLate())",
     replace: "vaults.onUsable(() => undefined)",
     tests: rotation,
   },

@@ -4,7 +4,7 @@ const source = "packages/history/src";
 const entries: Mutant["tests"] = ["packages/history/test/extend.test.ts"];
 const signers: Mutant["tests"] = ["packages/history/test/check-signers.test.ts"];
 
-/** What may stand in a history, and who may sign it. */
+/** The content of a history, and its signers. */
 export const historyMutants: readonly Mutant[] = [
   {
     name: "history-entry-by-a-reader",
@@ -100,15 +100,15 @@ export const historyMutants: readonly Mutant[] = [
   {
     name: "history-counts-on-a-former-member-beyond-the-cut",
     file: `${source}/check-signers.ts`,
-    find: "if (signer.seq > seq) throw removed(res, signer);",
-    replace: "if (signer.seq > seq && pin === null) throw removed(res, signer);",
+    find: "if (signer.seq > seq && !cameBack) throw removed(res, signer);",
+    replace: "if (signer.seq > seq && !cameBack && pin === null) throw removed(res, signer);",
     tests: signers,
   },
   {
     name: "history-counts-on-a-former-member-without-a-pin",
     file: `${source}/check-signers.ts`,
-    find: "if (pin === null || signer.seq > pin.seq)",
-    replace: "if (pin !== null && signer.seq > pin.seq)",
+    find: "if (!isMember && (pin === null || signer.seq > pin.seq))",
+    replace: "if (!isMember && pin !== null && signer.seq > pin.seq)",
     tests: signers,
   },
   {
@@ -121,8 +121,36 @@ export const historyMutants: readonly Mutant[] = [
   {
     name: "history-counts-on-another-key-of-a-member",
     file: `${source}/check-signers.ts`,
-    find: "if (holderOf(organization, signer.who)?.key === signer.key) continue;",
-    replace: "if (holderOf(organization, signer.who) !== undefined) continue;",
+    find: "const isMember = holderOf(organization, signer.who)?.key === signer.key;",
+    replace: "const isMember = holderOf(organization, signer.who) !== undefined;",
     tests: signers,
+  },
+  {
+    name: "history-counts-on-a-person-who-came-back",
+    file: `${source}/check-signers.ts`,
+    find: "const cameBack = isMember && signer.since > seq;",
+    replace: "const cameBack = isMember;",
+    tests: signers,
+  },
+  {
+    name: "history-counts-on-a-person-who-was-set-again-and-is-not-back",
+    file: `${source}/check-signers.ts`,
+    find: "const cameBack = isMember && signer.since > seq;",
+    replace: "const cameBack = signer.since > seq;",
+    tests: signers,
+  },
+  {
+    name: "history-forgets-the-cut-of-an-earlier-removal",
+    file: `${source}/apply.ts`,
+    find: "const cut = { ...all.find(isSame)?.cut, ...claims.cut };",
+    replace: "const cut = { ...claims.cut };",
+    tests: signers,
+  },
+  {
+    name: "history-a-cut-stated-again-with-something-else",
+    file: `${source}/apply.ts`,
+    find: "drop.length === 1 && Object.keys(others).length === 0;",
+    replace: "drop.length === 1;",
+    tests: ["packages/history/test/extend.test.ts"],
   },
 ];

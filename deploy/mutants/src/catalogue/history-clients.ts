@@ -2,14 +2,59 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src/histories";
 const tests = ["packages/sdk/test/histories.test.ts"] as const;
+const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
+const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
+const cuts = ["packages/sdk/test/removal-cuts.test.ts"] as const;
 
-/** What a client checks before it uses a key that the service hands out. */
+/** The checks of a client before it uses a key from the service. */
 export const historyClientMutants: readonly Mutant[] = [
   {
     name: "adopted-although-another-device-knows-a-history",
     file: `${source}/adopt.ts`,
     find: "(await trust.histories.learned(res)) !== undefined",
     replace: "(await trust.histories.known(res)) !== undefined",
+    tests,
+  },
+  {
+    name: "removal-signs-the-entry-that-the-service-names",
+    file: `${source}/organization.ts`,
+    find: "else cut[name] = [head.seq, head.hash];",
+    replace: "",
+    tests: cuts,
+  },
+  {
+    name: "removal-leaves-out-what-the-service-leaves-out",
+    file: `${source}/organization.ts`,
+    find: "Object.hasOwn(heads, name) || (state !== null && concernsPerson(state, who))",
+    replace: "Object.hasOwn(heads, name)",
+    tests: cuts,
+  },
+  {
+    name: "manager-who-came-back-signs-at-once",
+    file: `${source}/sign-change.ts`,
+    find: 'if (kindOf(res) !== "org" && !(await countsNow(organization, res, signer)))',
+    replace: 'if (kindOf(res) === "org" && !(await countsNow(organization, res, signer)))',
+    tests: cuts,
+  },
+  {
+    name: "manager-who-came-back-is-not-set-again",
+    file: `${source}/grant-key.ts`,
+    find: "(await confirmedKey(organization, trusted, holder.who)) === holder.key;",
+    replace: "holderOf(state, holder.who)?.key === holder.key;",
+    tests: cuts,
+  },
+  {
+    name: "bootstrap-drops-the-token-before-a-join",
+    file: "packages/sdk/src/bootstrap.ts",
+    find: "return views.length > 0 && views.every(",
+    replace: "return views.every(",
+    tests,
+  },
+  {
+    name: "machine-joins-at-its-bootstrap-only",
+    file: "packages/sdk/src/machine-store.ts",
+    find: "    await joinLate(views, configuration, histories, send);\n",
+    replace: "",
     tests,
   },
   {
@@ -78,7 +123,7 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "join-believes-a-history-that-names-the-newcomer",
     file: `${source}/join-folder.ts`,
-    find: "      const joinKey = await openInvitation(res, invitation, token.wrapKey);\n      if (holderOf(state, self.who)?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };\n",
+    find: "      const joinKey = await openInvitation(res, invitation, token.wrapKey);\n",
     replace:
       "      if (holderOf(state, self.who)?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };\n      const joinKey = await openInvitation(res, invitation, token.wrapKey);\n",
     tests,
@@ -128,16 +173,104 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "removed-manager-signs-on",
     file: `${source}/histories.ts`,
-    find: "    await checkSigners(organization.state, state, pin, hashOf(state, hashes));\n",
+    find:
+      "    await checkSigners(organization.state, state, pin, hashOf(state, hashes)).catch((error: unknown) => {\n" +
+      "      throw cutFailure(error, pin);\n    });\n",
     replace: "",
     tests,
   },
   {
     name: "key-sealed-to-a-holder-by-the-services-word",
     file: `${source}/confirmed-key.ts`,
-    find: "return holderOf(organization, who)?.key === holder.key ? holder.key : undefined;",
-    replace: "return holder.key;",
+    find: 'const isNow = !who.startsWith("user:") || (await countsNow(organization, state.res, { ...holder, since }));',
+    replace:
+      'const isNow = organization.res !== "org:" || since < 0 || (await countsNow(organization, state.res, { ...holder, since }));',
     tests: ["packages/sdk/test/confirmed-key.test.ts"],
+  },
+  {
+    name: "returned-member-gets-a-key-before-being-set-again",
+    file: `${source}/confirmed-key.ts`,
+    find: "(await countsNow(organization, state.res, { ...holder, since }));",
+    replace:
+      "holderOf(organization, who)?.key === holder.key || (await countsNow(organization, state.res, { ...holder, since }));",
+    tests: returns,
+  },
+  {
+    name: "key-sealed-to-a-holder-whose-access-was-ended",
+    file: `${source}/confirmed-key.ts`,
+    find: "if (holder === undefined || ended.includes(holder.who)) return undefined;",
+    replace: "if (holder === undefined || ended.length < 0) return undefined;",
+    tests: ["packages/sdk/test/confirmed-key.test.ts"],
+  },
+  {
+    name: "ended-access-given-again-without-an-entry",
+    file: `${source}/grant-key.ts`,
+    find: "(await confirmedKey(organization, trusted, holder.who)) === holder.key;",
+    replace: "(await confirmedKey(organization, { state }, holder.who)) === holder.key;",
+    tests: returns,
+  },
+  {
+    name: "key-sealed-before-the-removal-is-read",
+    file: `${source}/histories.ts`,
+    find: "if (org != null) await newest(`org:${org}`);",
+    replace: "if (org === null) await newest(`org:${org}`);",
+    tests: returns,
+  },
+  {
+    name: "manager-who-came-back-makes-a-token",
+    file: "packages/sdk/src/create-token.ts",
+    find: "return signedEntry(organization, self, state, change);",
+    replace: "return signedEntry({ ...organization, former: [] }, self, state, change);",
+    tests: returns,
+  },
+  {
+    name: "cut-signed-for-a-history-that-a-removed-manager-went-on-with",
+    file: `${source}/histories.ts`,
+    find: "if (walked !== null) await checkSigners(organization,",
+    replace: "if (walked !== null && walked.state.ver === null) await checkSigners(organization,",
+    tests: returns,
+  },
+  {
+    name: "adopted-although-a-removal-names-the-history",
+    file: `${source}/adopt.ts`,
+    find: "if (former.some(({ cut }) => Object.hasOwn(cut, name)))",
+    replace: "if (former.some(({ cut, who }) => Object.hasOwn(cut, who)))",
+    tests: returns,
+  },
+  {
+    name: "cached-key-compared-with-no-newer-one",
+    file: `${source}/trusted-key.ts`,
+    find: "ver !== null && (await keyCheck(key, res, ver)) === check ? now : undefined;",
+    replace: "ver !== null && (await keyCheck(key, res, ver)) !== `${check}?` ? now : undefined;",
+    tests: newest,
+  },
+  {
+    name: "cached-key-used-after-a-removal-was-seen",
+    file: `${source}/histories.ts`,
+    find: "return organization == null || organization.head.hash === checked_by;",
+    replace: "return organization == null || organization.head.hash !== `${checked_by}?`;",
+    tests: newest,
+  },
+  {
+    name: "cached-key-used-after-new-entries",
+    file: `${source}/histories.ts`,
+    find: "if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;",
+    replace: "if (known === undefined || known.expect !== undefined || known.pin.seq < pin.seq) return false;",
+    tests: newest,
+  },
+  {
+    name: "cached-folder-key-not-looked-at-again",
+    file: "packages/sdk/src/person-store.ts",
+    find: "!fresh && (await areStillTrusted(known, trust))",
+    replace: "!fresh && ((await areStillTrusted(known, trust)) || known.length > 0)",
+    tests: newest,
+  },
+  {
+    name: "cached-folder-key-of-a-machine-not-looked-at-again",
+    file: "packages/sdk/src/machine-store.ts",
+    find: "if (fresh || !(await areStillTrusted(known, { histories, self }))) {",
+    replace: "if (fresh || (!(await areStillTrusted(known, { histories, self })) && known.length === 0)) {",
+    tests: newest,
   },
   {
     name: "machine-accepts-a-folder-from-a-stranger",
@@ -182,7 +315,7 @@ export const historyClientMutants: readonly Mutant[] = [
     tests,
   },
   {
-    name: "invitation-of-a-machine-that-is-gone-kept",
+    name: "invitation-of-a-deleted-machine-left",
     file: `${source}/dead-tags.ts`,
     find: "tokens.some(isSpent) && (await hasJoining(send, state))",
     replace: "tokens.some(isSpent) || (await hasJoining(send, state))",
@@ -203,7 +336,7 @@ export const historyClientMutants: readonly Mutant[] = [
     tests,
   },
   {
-    name: "folder-given-to-a-machine-is-judged-once",
+    name: "folder-of-a-machine-checked-once",
     file: `${source}/histories.ts`,
     find: "if (known.accepted || !(await options.accepts({ state: known.state, given: known.given, made: undefined })))",
     replace: "if (known.accepted || known.pin.seq >= 0)",
@@ -217,10 +350,24 @@ export const historyClientMutants: readonly Mutant[] = [
     tests,
   },
   {
-    name: "one-broken-folder-keeps-the-keyring-from-being-trusted",
+    name: "one-broken-folder-blocks-the-keyring",
     file: `${source}/trust-keyring.ts`,
     find: 'res.startsWith("org:") ? new Set(["no_history"]) : unverified;',
     replace: 'unverified.size > 0 ? new Set(["no_history"]) : unverified;',
+    tests,
+  },
+  {
+    name: "keyring-is-trusted-before-the-answer",
+    file: `${source}/trust-keyring.ts`,
+    find: "const draft = await draftOf(own, session);",
+    replace: "const draft = organizations.length > 99 ? await draftOf(own, session) : own;",
+    tests,
+  },
+  {
+    name: "token-of-a-former-manager-gives-folders",
+    file: `${source}/join-folders.ts`,
+    find: "return !hasFolder(record) || isGivenByManager(maker, record);",
+    replace: "return !hasFolder(record) || isGivenByManager(maker, record) || maker.key.length > 0;",
     tests,
   },
 ];

@@ -4,7 +4,7 @@ const client = "packages/sdk/src/histories";
 const format = "packages/history/src";
 const tests = ["deploy/local/test/history-property.test.ts"] as const;
 
-/** What clients rest on when a service lies, and only a run of many steps shows. */
+/** Client checks against a lying service that only a run of many steps shows. */
 export const historyPropertyMutants: readonly Mutant[] = [
   {
     name: "lied-to-an-older-key-is-used",
@@ -20,14 +20,14 @@ export const historyPropertyMutants: readonly Mutant[] = [
     file: `${client}/walk.ts`,
     find:
       "  const pinned = before?.state ?? null;\n" +
-      "  const marks = [before?.pin, before?.expect].filter((mark) => mark !== undefined);\n",
+      "  const pins = [before?.pin, before?.expect].filter((pin) => pin !== undefined);\n",
     replace:
       '  const pinned = res === "org:" ? (before?.state ?? null) : null;\n' +
-      "  const marks = [before?.pin, before?.expect].filter((mark) => mark !== undefined).slice(2);\n",
+      "  const pins = [before?.pin, before?.expect].filter((pin) => pin !== undefined).slice(2);\n",
     tests,
   },
   {
-    name: "lied-to-what-other-devices-know-is-not-kept",
+    name: "lied-to-shared-pins-not-stored",
     file: `${client}/merge-pins.ts`,
     find: "return pin.seq > known.seq ? { ...here, expect: pin } : here;",
     replace: "return pin.seq > known.seq && known.seq < 0 ? { ...here, expect: pin } : here;",
@@ -36,27 +36,28 @@ export const historyPropertyMutants: readonly Mutant[] = [
   {
     name: "lied-to-the-cut-does-not-count",
     file: `${format}/check-signers.ts`,
-    find: "if (signer.seq > seq) throw removed(res, signer);",
+    find: "if (signer.seq > seq && !cameBack) throw removed(res, signer);",
     replace: "if (signer.seq < 0) throw removed(res, signer);",
     tests,
   },
   {
     name: "lied-to-the-services-list-is-sealed-to",
     file: `${client}/next-key.ts`,
-    find: "mayHave ? confirmedKey(organization, state, who) : undefined;",
+    find: "mayHave ? await confirmedKey(organization, trusted, who) : undefined;",
     replace:
-      "mayHave\n      ? (listed as readonly { id: string; public_key?: string }[]).find((one) => one.id === id)?.public_key\n" +
-      "      : undefined;",
+      "mayHave\n      ? ((listed as readonly { id: string; public_key?: string }[]).find((one) => one.id === id)?.public_key as\n" +
+      "          Awaited<ReturnType<typeof confirmedKey>>)\n      : undefined;",
     tests,
   },
   {
-    name: "lied-to-whoever-lacks-a-key-gets-one",
+    name: "lied-to-every-member-without-a-key-gets-one",
     file: `${client}/seal-missing.ts`,
-    find: "const key = ended.includes(who) ? undefined : confirmedKey(organization, state, who);\n    const holder = state.holders.find((one) => one.who === who);",
+    find: "const key = await confirmedKey(organization, trusted, who);\n    const holder = state.holders.find((one) => one.who === who);",
     replace:
       "const shown = listed as readonly { id: string; public_key?: string }[];\n" +
-      "    const key = confirmedKey(organization, state, who) ?? shown.find((one) => one.id === id)?.public_key;\n" +
-      '    const holder = state.holders.find((one) => one.who === who) ?? (ended.length < 0 ? undefined : { perm: "read" });',
+      "    const key =\n      (await confirmedKey(organization, trusted, who)) ??\n" +
+      "      (shown.find((one) => one.id === id)?.public_key as Awaited<ReturnType<typeof confirmedKey>>);\n" +
+      '    const holder = state.holders.find((one) => one.who === who) ?? ({ perm: "read" } as const);',
     tests,
   },
 ];

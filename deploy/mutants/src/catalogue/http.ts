@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/http/src";
 
-/** The border: what is let in, in which order it is judged, what an answer gives away. */
+/** The border: authentication, order of checks, disclosure in responses. */
 export const httpMutants: readonly Mutant[] = [
   {
     name: "caller-identified-before-the-limiter",
@@ -143,7 +143,7 @@ export const httpMutants: readonly Mutant[] = [
     tests: ["packages/http/test/rate-limit.test.ts", "packages/http/test/refusals.test.ts"],
   },
   {
-    name: "revoked-caller-told-that-a-path-is-unknown",
+    name: "revoked-caller-gets-404",
     file: `${source}/refuse.ts`,
     find: "confirm === undefined || ![400, 404, 413].includes(error.status)",
     replace: "confirm === undefined || ![400, 413].includes(error.status)",
@@ -171,7 +171,7 @@ export const httpMutants: readonly Mutant[] = [
     tests: ["packages/http/test/cors.test.ts"],
   },
   {
-    name: "anybody-is-taken-for-the-router",
+    name: "any-client-counts-as-the-router",
     file: `${source}/begin.ts`,
     find: "return bytes.length === secret.length && timingSafeEqual(bytes, secret);",
     replace: "return bytes.length === secret.length;",

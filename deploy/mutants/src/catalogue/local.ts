@@ -8,7 +8,7 @@ const placeTest = "deploy/local/test/stores-place.test.ts";
 const oneProcess = "deploy/local/test/one-process.test.ts";
 const installation = "deploy/local/src/installation.ts";
 
-/** A local run whose stores allow too much, or that goes on with data it does not understand. */
+/** A local run with stores that allow too much, or with unknown data. */
 export const localMutants: readonly Mutant[] = [
   {
     name: "redis-readers-write",
@@ -47,20 +47,20 @@ export const localMutants: readonly Mutant[] = [
   },
   {
     name: "start-leaves-its-file-when-it-gives-up",
-    file: "deploy/local/keep-serving.mjs",
+    file: "deploy/local/supervise-server.mjs",
     find: "      return removeRunFile(serving, end);",
     replace: "      return end;",
     tests: ["deploy/local/test/restarts.test.ts"],
   },
   {
     name: "start-restarts-for-ever",
-    file: "deploy/local/keep-serving.mjs",
+    file: "deploy/local/supervise-server.mjs",
     find: "failures > mostRestarts",
     replace: "failures > 2 * mostRestarts",
     tests: ["deploy/local/test/restarts.test.ts"],
   },
   {
-    name: "stores-keep-a-capability",
+    name: "stores-with-a-capability",
     file: user,
     find: '"--bounding-set=-all"',
     replace: '"--bounding-set=-all,+dac_override"',

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/auth-sm/src";
 const tests = "services/auth-sm/test";
 
-/** Which machine may act, on what, and how one comes to be. */
+/** The authorization and the bootstrap of machines. */
 export const machineMutants: readonly Mutant[] = [
   {
     name: "revoked-client-accepted",
@@ -27,14 +27,14 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/bootstrap.test.ts`],
   },
   {
-    name: "folder-grant-not-asked-to-read-a-secret",
+    name: "folder-grant-not-required-to-read-a-secret",
     file: `${source}/machine/read-secret.ts`,
     find: 'if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");',
     replace: "",
     tests: [`${tests}/secret-permissions.test.ts`],
   },
   {
-    name: "folder-grant-not-asked-to-read-a-field",
+    name: "folder-grant-not-required-to-read-a-field",
     file: `${source}/machine/read-field.ts`,
     find: 'if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");',
     replace: "",
@@ -56,7 +56,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "denied-machine-not-named-in-the-record",
-    file: `${source}/machine/routes.ts`,
+    file: `${source}/refusals.ts`,
     find: '(_params, { actorId }) => ({ type: "client", id: actorId })',
     replace: '() => ({ type: "client", id: null })',
     tests: [`${tests}/refusals.test.ts`],
@@ -99,26 +99,26 @@ export const machineMutants: readonly Mutant[] = [
   {
     name: "title-before-the-uid-of-a-notation",
     file: `${source}/store/secret-reads.ts`,
-    find: "ORDER BY uid = asked.title DESC LIMIT 1",
-    replace: "ORDER BY uid = asked.title LIMIT 1",
+    find: "ORDER BY uid = requested.title DESC LIMIT 1",
+    replace: "ORDER BY uid = requested.title LIMIT 1",
     tests: [`${tests}/notation.test.ts`],
   },
   {
-    name: "folder-grant-not-asked-to-resolve-a-notation",
+    name: "folder-grant-not-required-to-resolve-a-notation",
     file: `${source}/machine/resolve-notation.ts`,
     find: 'if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");',
     replace: "",
     tests: [`${tests}/notation.test.ts`],
   },
   {
-    name: "folder-grant-not-asked-to-list-a-folder",
-    file: `${source}/machine/asking-client.ts`,
+    name: "folder-grant-not-required-to-list-a-folder",
+    file: `${source}/machine/client-in-scope.ts`,
     find: "if (!active.client.folder_granted) {",
     replace: "if (active.client.revoked) {",
     tests: [`${tests}/list-and-search.test.ts`],
   },
   {
-    name: "folder-grant-not-asked-for-what-a-list-holds",
+    name: "folder-grant-not-required-for-items-of-a-list",
     file: `${source}/store/secret-scopes.ts`,
     find: "    folders: granted,",
     replace: "    folders: sql.fragment`SELECT id AS folder_id FROM folders`,",
@@ -132,23 +132,24 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/list-and-search.test.ts`],
   },
   {
-    name: "secret-of-another-organization-is-told-from-none",
+    name: "secret-of-another-organization-differs-from-none",
     file: `${source}/store/secret-reads.ts`,
-    find: 'WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true\n     ${eachGrant("s.folder_id")}`,\n  );\n  const field',
-    replace: 'WHERE uid = asked.uid LIMIT 1) s ON true\n     ${eachGrant("s.folder_id")}`,\n  );\n  const field',
+    find: "WHERE org_id = c.org_id AND uid = requested.uid AND",
+    replace: "WHERE uid = requested.uid AND",
     tests: [`${tests}/secret-permissions.test.ts`, `${tests}/authorization.test.ts`],
   },
   {
     name: "write-looks-for-the-secret-in-every-organization",
     file: `${source}/store/secret-reads.ts`,
-    find: "WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true\n     LEFT JOIN LATERAL (SELECT key_version",
-    replace: "WHERE uid = asked.uid LIMIT 1) s ON true\n     LEFT JOIN LATERAL (SELECT key_version",
+    find: "${namedSecret}\n     LEFT JOIN LATERAL (SELECT key_version",
+    replace:
+      "LEFT JOIN LATERAL (SELECT * FROM secrets WHERE uid = requested.uid LIMIT 1) s ON true\n     LEFT JOIN LATERAL (SELECT key_version",
     tests: [`${tests}/asked-together.test.ts`],
   },
   {
-    name: "machine-judged-as-another-that-asks-with-it",
+    name: "machine-authorized-as-another-in-the-batch",
     file: `${source}/store/secret-reads.ts`,
-    find: "JOIN LATERAL (SELECT * FROM clients WHERE id = asked.client_id LIMIT 1) c ON true",
+    find: "JOIN LATERAL (SELECT * FROM clients WHERE id = requested.client_id LIMIT 1) c ON true",
     replace: "JOIN LATERAL (SELECT * FROM clients WHERE id = ($1::uuid[])[1] LIMIT 1) c ON true",
     tests: [`${tests}/asked-together.test.ts`],
   },
@@ -263,7 +264,7 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/tokens.test.ts`],
   },
   {
-    name: "machine-keeps-its-access-when-its-application-goes",
+    name: "machine-with-access-after-its-application",
     file: `${source}/applications/remove.ts`,
     find: "const revoked = await revokeApplicationClients(tx, application.id, deps.now());",
     replace: "const revoked: readonly string[] = [];",

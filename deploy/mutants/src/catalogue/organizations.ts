@@ -3,10 +3,10 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/auth-sm/src";
 const tests = "services/auth-sm/test";
 
-/** Who is in an organization, and who may give what to whom. */
+/** Members of an organization, and what they may grant. */
 export const organizationMutants: readonly Mutant[] = [
   {
-    name: "role-not-asked",
+    name: "role-not-checked",
     file: `${source}/access/membership.ts`,
     find: "if (!allowed.includes(membership.role)) {",
     replace: "if (allowed.length === 0) {",
@@ -55,24 +55,24 @@ export const organizationMutants: readonly Mutant[] = [
     tests: [`${tests}/folder-members.test.ts`],
   },
   {
-    name: "removed-member-keeps-the-grants",
+    name: "removed-member-with-grants",
     file: `${source}/members/remove.ts`,
     find: "const folders = await deleteUserGrants(tx, orgId, userId);",
     replace: "const folders: readonly string[] = [];",
     tests: [`${tests}/ended-access.test.ts`],
   },
   {
-    name: "removed-member-keeps-the-tokens-that-were-issued",
-    file: `${source}/members/take-back.ts`,
-    find: "  if (kept.length === 0) await takeBackTokens(tx, deps, by);\n",
+    name: "removed-member-with-valid-tokens",
+    file: `${source}/members/revoke-offers.ts`,
+    find: "  if (allowed.length === 0) await revokeIssuedTokens(tx, deps, by);\n",
     replace: "",
     tests: [`${tests}/taken-back.test.ts`],
   },
   {
-    name: "demoted-member-keeps-the-invitations",
-    file: `${source}/members/take-back.ts`,
-    find: "roles.filter((role) => !kept.includes(role))",
-    replace: "roles.filter((role) => kept.length === 0 && !kept.includes(role))",
+    name: "demoted-member-with-valid-invitations",
+    file: `${source}/members/revoke-offers.ts`,
+    find: "roles.filter((role) => !allowed.includes(role))",
+    replace: "roles.filter((role) => kept.length === 0 && !allowed.includes(role))",
     tests: [`${tests}/taken-back.test.ts`],
   },
   {
@@ -111,8 +111,8 @@ export const organizationMutants: readonly Mutant[] = [
     tests: [`${tests}/several-organizations.test.ts`, `${tests}/authorization.test.ts`],
   },
   {
-    name: "what-members-are-given-stands-in-redis",
-    file: `${source}/members/tell-redis.ts`,
+    name: "grants-of-members-in-redis",
+    file: `${source}/members/publish-lost.ts`,
     find: 'status !== "active" || role === "auditor"',
     replace: 'status !== "active" || role !== "owner"',
     tests: [`${tests}/memberships.test.ts`],

@@ -78,7 +78,7 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/login.test.ts`],
   },
   {
-    name: "second-factor-not-asked-for",
+    name: "second-factor-not-required",
     file: `${source}/store/totp.ts`,
     find: "SELECT sealed_secret FROM totp WHERE user_id = ${userId} AND sealed_secret IS NOT NULL",
     replace: "SELECT sealed_secret FROM totp WHERE user_id = ${userId} AND sealed_secret IS NULL",
@@ -127,7 +127,7 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/proofs.test.ts`],
   },
   {
-    name: "proof-not-asked-for-to-remove-the-second-factor",
+    name: "proof-not-required-to-remove-the-second-factor",
     file: `${source}/accounts/require-proof.ts`,
     find: 'if (spent.kind !== "proven") return proofRefusal(spent);',
     replace: [
@@ -202,7 +202,7 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/revoked-while-waiting.test.ts`],
   },
   {
-    name: "session-not-asked-again-after-a-wait",
+    name: "session-not-checked-again-after-a-wait",
     file: `${source}/access/lasting-session.ts`,
     find: "if (!(await isNotEndedByOthers(tx, caller.sessionId))) throw",
     replace: "if (!(await isNotEndedByOthers(tx, caller.sessionId)) && caller.sessionId === caller.userId) throw",
@@ -216,14 +216,14 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/ended-while-writing.test.ts`],
   },
   {
-    name: "travel-mode-asked-for-without-the-session",
-    file: `${source}/travel-mode/ask-vaults.ts`,
+    name: "travel-mode-requested-without-the-session",
+    file: `${source}/travel-mode/request-switch.ts`,
     find: ", session_id: caller.sessionId",
     replace: "",
     tests: [`${tests}/travel-mode.test.ts`],
   },
   {
-    name: "who-leaves-counts-as-logged-out-by-others",
+    name: "leaving-counts-as-a-revocation-by-others",
     file: `${source}/store/sessions.ts`,
     find: "(revoked_at IS NULL OR xmin = pg_current_xact_id()::xid)",
     replace: "revoked_at IS NULL",
@@ -243,15 +243,15 @@ export const peopleMutants: readonly Mutant[] = [
     tests: [`${tests}/all-or-nothing.test.ts`],
   },
   {
-    name: "session-ends-and-nobody-is-told",
+    name: "session-ends-without-an-event",
     file: `${source}/sessions/revoke.ts`,
-    find: "  await enqueue(tx, sessionRevoked, news, { id: deps.newId() });\n",
+    find: "  await enqueue(tx, sessionRevoked, event, { id: deps.newId() });\n",
     replace: "",
     tests: [`${tests}/sessions.test.ts`, `${tests}/own-sessions.test.ts`],
   },
   {
     name: "travel-mode-to-be-set-as-long-as-it-is-waited-for",
-    file: `${source}/travel-mode/ask-vaults.ts`,
+    file: `${source}/travel-mode/request-switch.ts`,
     find: "const doneWithin = 6_000;",
     replace: "const doneWithin = 8_000;",
     tests: [`${tests}/travel-mode.test.ts`],

@@ -5,7 +5,7 @@ const relay = "packages/postgres/test/relay.test.ts";
 const away = "packages/postgres/test/relay-away.test.ts";
 const parking = "packages/postgres/test/relay-parking.test.ts";
 
-/** What is to be told to others: lost, or told before it is true. */
+/** Messages that are lost, or sent before their commit. */
 export const postgresMutants: readonly Mutant[] = [
   {
     name: "full-disk-answered-as-a-bug",
@@ -44,14 +44,14 @@ export const postgresMutants: readonly Mutant[] = [
     tests: [relay, "packages/postgres/test/relay-kill.test.ts"],
   },
   {
-    name: "newest-waiting-message-not-told-on-another-way",
+    name: "newest-waiting-message-not-listed",
     file: `${source}/list-waiting.ts`,
     find: "order by position desc limit",
     replace: "order by position limit",
     tests: ["packages/postgres/test/list-waiting.test.ts"],
   },
   {
-    name: "parked-message-told-on-another-way",
+    name: "parked-message-listed",
     file: `${source}/list-waiting.ts`,
     find: " and attempts < ${parkedAfter}",
     replace: " and attempts < ${parkedAfter * 1_000}",
@@ -72,14 +72,14 @@ export const postgresMutants: readonly Mutant[] = [
     tests: ["packages/postgres/test/audit-log.test.ts"],
   },
   {
-    name: "audit-of-reads-keeps-the-first-alone",
+    name: "audit-of-reads-stores-the-first-only",
     file: `${source}/audit-log.ts`,
     find: "      last.records.push(json);\n",
     replace: "",
     tests: ["packages/postgres/test/audit-log.test.ts"],
   },
   {
-    name: "answers-of-those-who-ask-together-swapped",
+    name: "results-of-a-batch-swapped",
     file: `${source}/prepared-each.ts`,
     find: "answers[row.n - 1] = row;",
     replace: "answers[answers.indexOf(null)] = row;",
@@ -88,21 +88,21 @@ export const postgresMutants: readonly Mutant[] = [
   {
     name: "write-that-waits-in-vain-takes-others-along",
     file: `${source}/prepared-each.ts`,
-    find: "isUnavailable(error) && !waitedInVain(error)",
+    find: "isUnavailable(error) && !isLockTimeout(error)",
     replace: "isUnavailable(error)",
     tests: ["packages/postgres/test/prepared-each.test.ts"],
   },
   {
     name: "writes-beside-one-that-waits-in-vain-not-done",
     file: `${source}/prepared-each.ts`,
-    find: "(error instanceof QueryFailure || waitedInVain(error))",
+    find: "(error instanceof QueryFailure || isLockTimeout(error))",
     replace: "error instanceof QueryFailure",
     tests: ["packages/postgres/test/prepared-write.test.ts"],
   },
   {
     name: "shared-write-that-may-have-been-done-is-done-again",
     file: `${source}/prepared-each.ts`,
-    find: "error instanceof QueryFailure || waitedInVain(error)",
+    find: "error instanceof QueryFailure || isLockTimeout(error)",
     replace: "error instanceof Error",
     tests: ["packages/postgres/test/prepared-each.test.ts"],
   },
@@ -114,7 +114,7 @@ export const postgresMutants: readonly Mutant[] = [
     tests: ["packages/postgres/test/prepared-each.test.ts"],
   },
   {
-    name: "shared-statement-waited-for-by-everybody-for-ever",
+    name: "batched-statement-waits-forever",
     file: `${source}/grouped.ts`,
     find: "if (patience !== undefined && next.since < tooEarly)",
     replace: "if (patience !== undefined && next.since > Infinity)",
@@ -129,9 +129,23 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     name: "outbox-row-committed-late-is-never-looked-for",
-    file: `${source}/relay-front.ts`,
+    file: `${source}/scan-start.ts`,
     find: "      wholeAt = now;\n",
     replace: "      wholeAt = Number.POSITIVE_INFINITY;\n",
-    tests: ["packages/postgres/test/relay-front.test.ts", relay],
+    tests: ["packages/postgres/test/scan-start.test.ts", relay],
+  },
+  {
+    name: "a-full-disk-goes-unnoticed-by-readiness",
+    file: "packages/service/src/readiness.ts",
+    find: 'const postgres = schema === "ok" ? writes : schema;',
+    replace: "const postgres = schema;",
+    tests: ["services/siem-forwarder/test/full-disk.test.ts"],
+  },
+  {
+    name: "a-write-that-fails-is-not-noted",
+    file: "packages/postgres/src/write-check.ts",
+    find: "bad = { at: now(), state };",
+    replace: 'if (state === "ok") bad = { at: now(), state };',
+    tests: ["services/siem-forwarder/test/full-disk.test.ts"],
   },
 ];

@@ -7,7 +7,7 @@ const outage = "packages/ratelimit/test/outage.test.ts";
 const address = "packages/ratelimit/test/source-address.test.ts";
 const bucket = "packages/ratelimit/test/bucket-address.test.ts";
 
-/** More than the limit, or the wrong one who is counted. */
+/** More than the limit, or the wrong source. */
 export const ratelimitMutants: readonly Mutant[] = [
   {
     name: "limit-lets-one-more-through",
@@ -87,7 +87,7 @@ export const ratelimitMutants: readonly Mutant[] = [
     tests: [bucket],
   },
   {
-    name: "forwarded-address-believed-from-anybody",
+    name: "forwarded-address-trusted-from-any-client",
     file: `${source}/source-address.ts`,
     find: "if (!peer.trusted || forwardedFor === undefined)",
     replace: "if (forwardedFor === undefined)",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/auth-sm/src";
 const tests = "services/auth-sm/test";
 
-/** What auth-sm must put on record. */
+/** The audit records of auth-sm. */
 export const recordMutants: readonly Mutant[] = [
   {
     name: "read-of-a-secret-not-on-record",
@@ -22,15 +22,15 @@ export const recordMutants: readonly Mutant[] = [
   {
     name: "machines-denied-look-at-its-folders-under-another-name",
     file: `${source}/machine/routes.ts`,
-    find: '    "client.access.denied",\n    self,\n    route({ ...machine, method: "GET", path: `${base}/folders`',
-    replace: '    "secret.listed",\n    self,\n    route({ ...machine, method: "GET", path: `${base}/folders`',
+    find: '    "client.access.denied",\n    itself,\n    route({ ...machine, method: "GET", path: `${base}/folders`',
+    replace: '    "secret.listed",\n    itself,\n    route({ ...machine, method: "GET", path: `${base}/folders`',
     tests: [`${tests}/refusals.test.ts`],
   },
   {
     name: "machines-denied-look-at-itself-under-another-name",
     file: `${source}/machine/routes.ts`,
-    find: '    "client.access.denied",\n    self,\n    route({ ...machine, method: "GET", path: `${base}/client`',
-    replace: '    "secret.listed",\n    self,\n    route({ ...machine, method: "GET", path: `${base}/client`',
+    find: '    "client.access.denied",\n    itself,\n    route({ ...machine, method: "GET", path: `${base}/client`',
+    replace: '    "secret.listed",\n    itself,\n    route({ ...machine, method: "GET", path: `${base}/client`',
     tests: [`${tests}/refusals.test.ts`],
   },
   {
@@ -49,7 +49,7 @@ export const recordMutants: readonly Mutant[] = [
   },
   {
     name: "list-of-a-machine-not-on-record",
-    file: `${source}/machine/machine-part.ts`,
+    file: `${source}/machine/machine-batch.ts`,
     find: "deps.audit(\n",
     replace: "((_: unknown) => Promise.resolve())(\n",
     tests: [`${tests}/list-and-search.test.ts`],
@@ -70,9 +70,9 @@ export const recordMutants: readonly Mutant[] = [
   },
   {
     name: "denial-not-on-record",
-    file: `${source}/refusals.ts`,
-    find: 'if (error.status === 403) return "denied";',
-    replace: "if (error.status === 403) return null;",
+    file: "packages/service/src/record-refusal.ts",
+    find: 'if (status === 403) return "denied";',
+    replace: "if (status === 403) return null;",
     tests: [`${tests}/secret-permissions.test.ts`],
   },
   {

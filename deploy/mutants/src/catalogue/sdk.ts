@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src";
 const tests = "packages/sdk/test";
-const asked = [`${tests}/answers-asked-for.test.ts`] as const;
+const requested = [`${tests}/answers-asked-for.test.ts`] as const;
 const stored = [`${tests}/sync-storage.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
 const foreign = [`${tests}/foreign-answers.test.ts`] as const;
@@ -10,7 +10,7 @@ const pages = [`${tests}/gateway-pages.test.ts`] as const;
 const hostile = ["deploy/local/test/hostile-rotation.test.ts"] as const;
 const files = [`${tests}/private-file.test.ts`] as const;
 
-/** What a client does not believe a service, and what it keeps. */
+/** The checks of a client against a service, and its cache. */
 export const sdkMutants: readonly Mutant[] = [
   {
     name: "last-field-removed-with-a-field-that-came-meanwhile",
@@ -31,14 +31,14 @@ export const sdkMutants: readonly Mutant[] = [
     file: `${source}/secret-store.ts`,
     find: "if (items.every(named)) return items as Item[];",
     replace: "if (items.some(named) || items.every(isItem)) return items as Item[];",
-    tests: asked,
+    tests: requested,
   },
   {
     name: "list-of-something-else",
     file: `${source}/secret-store.ts`,
     find: "if (Array.isArray(data) && data.every(isItem)) return data as unknown[];",
     replace: "if (Array.isArray(data)) return data as unknown[];",
-    tests: asked,
+    tests: requested,
   },
   {
     name: "rotation-stops-at-a-secret-that-does-not-open",
@@ -62,102 +62,102 @@ export const sdkMutants: readonly Mutant[] = [
     tests: [`${tests}/secrets-client.test.ts`],
   },
   {
-    name: "other-thing-taken-for-the-one-asked-for",
-    file: `${source}/asked-for.ts`,
+    name: "other-object-accepted-for-the-requested-one",
+    file: `${source}/require-requested.ts`,
     find: "if (id !== undefined && shown[name] !== canonical(id))",
     replace: "if (id !== undefined && shown[name] === undefined)",
-    tests: asked,
+    tests: requested,
   },
   {
-    name: "other-vault-taken-for-the-one-asked-for",
+    name: "other-vault-accepted-for-the-requested-one",
     file: `${source}/vaults/vault-store.ts`,
-    find: 'askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });',
-    replace: 'askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), {});',
-    tests: asked,
+    find: 'requireRequested<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });',
+    replace: 'requireRequested<VaultView>(await send({ method: "GET", path: vaultPath(id) }), {});',
+    tests: requested,
   },
   {
-    name: "other-record-taken-for-the-one-asked-for",
+    name: "other-record-accepted-for-the-requested-one",
     file: `${source}/vaults/change-record.ts`,
-    find: "return askedFor<RecordView>(answer, { id, vault_id: vaultId });",
-    replace: 'return askedFor<RecordView>(answer, id === "" ? { vault_id: vaultId } : {});',
-    tests: asked,
+    find: "return requireRequested<RecordView>(answer, { id, vault_id: vaultId });",
+    replace: 'return requireRequested<RecordView>(answer, id === "" ? { vault_id: vaultId } : {});',
+    tests: requested,
   },
   {
     name: "record-of-another-vault-listed",
     file: `${source}/vaults/records-client.ts`,
     find: "if (views.some((view) => view.vault_id !== vault.vault.id))",
     replace: 'if (views.some((view) => view.vault_id === ""))',
-    tests: asked,
+    tests: requested,
   },
   {
     name: "vault-made-under-another-key-than-its-makers",
     file: `${source}/vaults/create-vault.ts`,
-    find: "askedFor<VaultView>(answer, { id, type, encrypted_key: encryptedKey })",
-    replace: "askedFor<VaultView>(answer, { id, type })",
-    tests: asked,
+    find: "requireRequested<VaultView>(answer, { id, type, encrypted_key: encryptedKey })",
+    replace: "requireRequested<VaultView>(answer, { id, type })",
+    tests: requested,
   },
   {
     name: "vault-changed-taken-from-the-answer",
     file: `${source}/vaults/update-vault.ts`,
     find: "path: vaultPath(id), body }), { id });",
     replace: "path: vaultPath(id), body }), {});",
-    tests: asked,
+    tests: requested,
   },
   {
-    name: "grant-of-somebody-else-believed",
+    name: "grant-of-another-person-accepted",
     file: `${source}/vaults/share-vault.ts`,
     find: "{ user_id: userId, permission });",
     replace: "{});",
-    tests: asked,
+    tests: requested,
   },
   {
     name: "persons-secret-of-another-uid-taken",
     file: `${source}/person-store.ts`,
     find: "{ uid, folder_id: id });",
     replace: "{ folder_id: id });",
-    tests: asked,
+    tests: requested,
   },
   {
     name: "persons-secret-of-another-folder-taken",
     file: `${source}/person-store.ts`,
     find: "{ uid, folder_id: id });",
     replace: "{ uid });",
-    tests: asked,
+    tests: requested,
   },
   {
     name: "machines-secret-of-another-uid-taken",
     file: `${source}/machine-store.ts`,
-    find: 'askedFor<SecretView>(await send({ method: "GET", path }), { uid })',
-    replace: 'askedFor<SecretView>(await send({ method: "GET", path }), {})',
-    tests: asked,
+    find: 'requireRequested<SecretView>(await send({ method: "GET", path }), { uid })',
+    replace: 'requireRequested<SecretView>(await send({ method: "GET", path }), {})',
+    tests: requested,
   },
   {
     name: "notation-answered-from-another-folder",
     file: `${source}/answered-notation.ts`,
     find: 'if (folder.id !== view.folder_id) throw another("folder");',
     replace: 'if (folder.name !== view.folder) throw another("folder");',
-    tests: asked,
+    tests: requested,
   },
   {
     name: "notation-answered-with-another-secret",
     file: `${source}/answered-notation.ts`,
     find: 'if ((await openAnsweredTitle(folder, view.uid, sealed)) !== title) throw another("secret");',
     replace: 'if (view.title !== title) throw another("secret");',
-    tests: asked,
+    tests: requested,
   },
   {
     name: "uid-of-a-notation-taken-for-a-title-at-the-services-word",
     file: `${source}/answered-notation.ts`,
     find: "if (view.uid === title) return;",
     replace: "if (view.uid === title || view.title === title) return;",
-    tests: asked,
+    tests: requested,
   },
   {
     name: "folder-chosen-by-a-name-that-is-an-id",
     file: `${source}/find-secret.ts`,
     find: "if (isUuid(nameOrId)) return",
     replace: "if (isUuid(nameOrId) && folders.some(({ id }) => id === nameOrId)) return",
-    tests: asked,
+    tests: requested,
   },
   {
     name: "store-that-is-no-box-overwritten",
@@ -195,7 +195,7 @@ export const sdkMutants: readonly Mutant[] = [
     tests: pages,
   },
   {
-    name: "304-that-nobody-asked-for-is-an-answer",
+    name: "unrequested-304-accepted",
     file: `${source}/transport.ts`,
     find: 'if (response.status === 304 && headers["if-none-match"] !== undefined)',
     replace: "if (response.status === 304)",
@@ -218,8 +218,8 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "travel-mode-on-though-the-answer-says-off",
     file: `${source}/travel-mode.ts`,
-    find: "if (asked === undefined || mode.enabled === asked) return mode;",
-    replace: "if (asked !== null || mode.enabled === asked) return mode;",
+    find: "if (requested === undefined || mode.enabled === requested) return mode;",
+    replace: "if (requested !== null || mode.enabled === requested) return mode;",
     tests: pages,
   },
   {
@@ -237,7 +237,7 @@ export const sdkMutants: readonly Mutant[] = [
     tests: [`${tests}/import.test.ts`],
   },
   {
-    name: "what-a-killed-writer-left-stays",
+    name: "file-of-a-killed-writer-stays",
     file: `${source}/node/private-file.ts`,
     find: "Date.now() - found.mtimeMs > olderThanMilliseconds",
     replace: "Date.now() - found.mtimeMs < 0 * olderThanMilliseconds",
@@ -286,7 +286,7 @@ export const sdkMutants: readonly Mutant[] = [
     tests: foreign,
   },
   {
-    name: "refusal-hidden-from-the-watch-by-what-is-kept",
+    name: "refusal-hidden-from-the-watch-by-the-cache",
     file: `${source}/offline-transport.ts`,
     find: "return { ...answerOf(usable), away: error };",
     replace: "return answerOf(usable);",
@@ -300,11 +300,11 @@ export const sdkMutants: readonly Mutant[] = [
     tests: [`${tests}/watch.test.ts`],
   },
   {
-    name: "machine-given-a-folder-under-a-key-that-nobody-confirmed",
+    name: "machine-gets-a-folder-under-an-unconfirmed-key",
     file: `${source}/grant-folder.ts`,
     find: "if (keys.size === 1 && keys.has(shown)) return shown;",
     replace: "if (keys.size === 1) return shown;",
-    tests: asked,
+    tests: requested,
   },
   {
     name: "key-that-was-sealed-since-the-bootstrap-not-fetched",

@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/auth-sm/src";
 const tests = "services/auth-sm/test";
 
-/** What is written of secrets and folders, and what a key's replacement asks for. */
+/** Writes of secrets and folders, and rotations. */
 export const secretMutants: readonly Mutant[] = [
   {
     name: "write-rests-on-a-grant-that-only-reads",
@@ -29,15 +29,15 @@ export const secretMutants: readonly Mutant[] = [
   {
     name: "write-of-a-session-that-was-ended-meanwhile",
     file: `${source}/store/secret-writes.ts`,
-    find: "WHERE s.id = asked.session_id AND s.revoked_at IS NULL AND",
-    replace: "WHERE s.id = asked.session_id AND",
+    find: "WHERE s.id = requested.session_id AND s.revoked_at IS NULL AND",
+    replace: "WHERE s.id = requested.session_id AND",
     tests: [`${tests}/judged-writes.test.ts`],
   },
   {
     name: "write-of-a-secret-that-waits-for-seconds",
     file: `${source}/store/secret-writes.ts`,
-    find: "SELECT asked.*, ${briefWaits}",
-    replace: "SELECT asked.*, ${briefWaits.length}",
+    find: "SELECT requested.*, ${briefWaits}",
+    replace: "SELECT requested.*, ${briefWaits.length}",
     tests: [`${tests}/ended-while-writing.test.ts`],
   },
   {
@@ -136,7 +136,7 @@ export const secretMutants: readonly Mutant[] = [
     tests: [`${tests}/folder-secrets.test.ts`],
   },
   {
-    name: "folder-not-asked-for-its-grant-to-list-it",
+    name: "folder-grant-not-required-to-list-it",
     file: `${source}/access/readable-folder.ts`,
     find: "if (state.folder.permission === null) {",
     replace: "if (state.folder.permission === null && !state.session_lasts) {",

@@ -1,9 +1,12 @@
 import type { Mutant } from "../mutant.ts";
 
 const source = "services/siem-forwarder/src";
+const batch = "services/siem-forwarder/test/batch.test.ts";
+const deliveries = "services/siem-forwarder/test/deliveries.test.ts";
 const delivery = "services/siem-forwarder/test/delivery.test.ts";
 const formats = "services/siem-forwarder/test/formats.test.ts";
 const ssrf = "services/siem-forwarder/test/ssrf.test.ts";
+const tls = "services/siem-forwarder/test/tls.test.ts";
 const replicas = "services/siem-forwarder/test/replicas.test.ts";
 
 /** Delivery to SIEM endpoints: nothing is lost, nothing goes where it must not. */
@@ -157,6 +160,34 @@ export const siemDeliveryMutants: readonly Mutant[] = [
     tests: [replicas],
   },
   {
+    name: "siem-lease-of-a-killed-replica-too-long",
+    file: `${source}/delivery/forwarder.ts`,
+    find: "const leaseMilliseconds = 6_000;",
+    replace: "const leaseMilliseconds = 12_000;",
+    tests: [replicas],
+  },
+  {
+    name: "siem-lease-taken-from-a-living-replica",
+    file: `${source}/store/leases.ts`,
+    find: "WHERE enabled AND (lease_until IS NULL OR lease_until <= ${now}::timestamptz)",
+    replace: "WHERE enabled AND (lease_until IS NULL OR ${now}::timestamptz IS NOT NULL)",
+    tests: [replicas],
+  },
+  {
+    name: "siem-certificate-of-another-name",
+    file: `${source}/outgoing/channel.ts`,
+    find: "const secure = tls.connect({ socket,",
+    replace: "const secure = tls.connect({ socket, checkServerIdentity: () => undefined,",
+    tests: [tls],
+  },
+  {
+    name: "siem-certificate-unchecked",
+    file: `${source}/outgoing/channel.ts`,
+    find: "const secure = tls.connect({ socket,",
+    replace: "const secure = tls.connect({ socket, rejectUnauthorized: false,",
+    tests: [tls],
+  },
+  {
     name: "siem-leases-not-shared",
     file: `${source}/delivery/forwarder.ts`,
     find: "if (replicas > 1) await giveBackLeases",
@@ -164,10 +195,59 @@ export const siemDeliveryMutants: readonly Mutant[] = [
     tests: [replicas],
   },
   {
-    name: "siem-leases-kept-after-the-end",
+    name: "siem-leases-held-after-the-end",
     file: `${source}/delivery/forwarder.ts`,
     find: "await forgetReplica(deps.database.pool, deps.replicaId).catch",
     replace: "await Promise.resolve().catch",
     tests: [replicas],
+  },
+  {
+    name: "siem-body-larger-than-its-limit-by-a-bracket",
+    file: `${source}/delivery/batch.ts`,
+    find: "const size = start + Buffer.byteLength(encoded) + frame.close.length;",
+    replace: "const size = start + Buffer.byteLength(encoded);",
+    tests: [batch],
+  },
+  {
+    name: "siem-body-measured-in-characters",
+    file: `${source}/delivery/batch.ts`,
+    find: "start + Buffer.byteLength(encoded) +",
+    replace: "start + encoded.length +",
+    tests: [batch],
+  },
+  {
+    name: "siem-record-too-large-alone-blocks-delivery",
+    file: `${source}/delivery/batch.ts`,
+    find: "if (size > mostBytes && items.length > 0) break;",
+    replace: "if (size > mostBytes) break;",
+    tests: [batch],
+  },
+  {
+    name: "siem-body-of-a-half-has-its-last-separator",
+    file: `${source}/delivery/batch.ts`,
+    find: "body.subarray(items.at(0)?.start, items.at(-1)?.end)",
+    replace: "body.subarray(items.at(0)?.start, (items.at(-1)?.end ?? 0) + 1)",
+    tests: [batch],
+  },
+  {
+    name: "siem-batch-of-former-settings-sent-on",
+    file: `${source}/delivery/deliver.ts`,
+    find: "if (next.settings !== state.updated_at) next = encode(deps, state, next.backlog);",
+    replace: "if (next.target === null) next = encode(deps, state, next.backlog);",
+    tests: [delivery],
+  },
+  {
+    name: "siem-commits-of-a-connection-wait-for-no-disk",
+    file: `${source}/store/deliveries.ts`,
+    find: "set_config('synchronous_commit', 'off', true)",
+    replace: "set_config('synchronous_commit', 'off', false)",
+    tests: [deliveries],
+  },
+  {
+    name: "siem-backlog-of-any-size-read-at-once",
+    file: `${source}/store/deliveries.ts`,
+    find: "AS measured WHERE bytes < $5 GROUP BY",
+    replace: "AS measured WHERE bytes < $5 OR true GROUP BY",
+    tests: [deliveries],
   },
 ];

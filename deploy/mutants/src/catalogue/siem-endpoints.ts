@@ -4,7 +4,7 @@ const source = "services/siem-forwarder/src";
 const webhooks = "services/siem-forwarder/test/webhooks.test.ts";
 const networks = "services/siem-forwarder/test/networks.test.ts";
 
-/** The configuration of SIEM endpoints: who may, what may be an address, how credentials are kept. */
+/** SIEM endpoints: callers, addresses, stored credentials. */
 export const siemEndpointMutants: readonly Mutant[] = [
   {
     name: "siem-endpoint-changed-by-an-auditor",
@@ -63,6 +63,13 @@ export const siemEndpointMutants: readonly Mutant[] = [
     tests: [webhooks],
   },
   {
+    name: "siem-ipv4-translated-address-taken",
+    file: `${source}/outgoing/networks.ts`,
+    find: '  "::ffff:0:0:0/96",\n',
+    replace: "",
+    tests: [networks],
+  },
+  {
     name: "siem-address-that-embeds-an-ipv4-address",
     file: `${source}/outgoing/networks.ts`,
     find: '  "64:ff9b::/96",\n',
@@ -84,6 +91,27 @@ export const siemEndpointMutants: readonly Mutant[] = [
     tests: ["services/siem-forwarder/test/key-rotation.test.ts"],
   },
   {
+    name: "siem-credentials-sent-to-another-host",
+    file: `${source}/endpoints/update.ts`,
+    find: "url !== undefined && credentials === undefined &&",
+    replace: "url === undefined && credentials === undefined && url !== undefined &&",
+    tests: [webhooks],
+  },
+  {
+    name: "siem-credentials-sent-to-another-port",
+    file: `${source}/endpoints/update.ts`,
+    find: "return new URL(url).origin;",
+    replace: "return new URL(url).hostname;",
+    tests: [webhooks],
+  },
+  {
+    name: "siem-origin-compared-before-the-lock",
+    file: `${source}/endpoints/update.ts`,
+    find: "originOf(url) !== originOf(present.url)",
+    replace: "originOf(url) !== originOf(found.url)",
+    tests: [webhooks],
+  },
+  {
     name: "siem-credentials-with-a-line-break",
     file: `${source}/credentials/credentials.ts`,
     find: "/^[\\x21-\\x7e]{1,4096}$/",
@@ -98,7 +126,7 @@ export const siemEndpointMutants: readonly Mutant[] = [
     tests: [webhooks],
   },
   {
-    name: "siem-credentials-kept-under-the-old-key",
+    name: "siem-credentials-stored-under-the-old-key",
     file: `${source}/endpoints/reseal.ts`,
     find: "if (text !== null) await",
     replace: 'if (text === "") await',
@@ -113,7 +141,7 @@ export const siemEndpointMutants: readonly Mutant[] = [
   },
   {
     name: "siem-denial-not-recorded",
-    file: `${source}/refusals.ts`,
+    file: "packages/service/src/record-refusal.ts",
     find: 'if (status === 403) return "denied";',
     replace: 'if (status === 418) return "denied";',
     tests: [webhooks],

@@ -4,8 +4,9 @@ const source = "services/siem-forwarder/src";
 const append = "services/siem-forwarder/test/append.test.ts";
 const access = "services/siem-forwarder/test/access.test.ts";
 const list = "services/siem-forwarder/test/list.test.ts";
+const listCost = "services/siem-forwarder/test/list-cost.test.ts";
 
-/** The audit's chains, and who may read them. */
+/** The audit's chains, and their readers. */
 export const siemForwarderMutants: readonly Mutant[] = [
   {
     name: "audit-record-of-another-service-stored",
@@ -101,8 +102,15 @@ export const siemForwarderMutants: readonly Mutant[] = [
   {
     name: "audit-of-another-organization-listed",
     file: `${source}/store/records.ts`,
-    find: "sql.fragment`chain_id = ${chainId}`,\n    sql.fragment`seq",
-    replace: "sql.fragment`chain_id = chain_id`,\n    sql.fragment`seq",
+    find: "WHERE chain_id = ${filter.chainId} AND seq BETWEEN",
+    replace: "WHERE seq BETWEEN",
     tests: [list],
+  },
+  {
+    name: "audit-page-of-an-actor-reads-the-records-of-others",
+    file: `${source}/store/records.ts`,
+    find: "AND (${actor} action, outcome) > (${ofActor} groups.action, groups.outcome)",
+    replace: "AND ${actorId ?? null}::text IN (actor_id) AND (action, outcome) > (groups.action, groups.outcome)",
+    tests: [listCost],
   },
 ];

@@ -6,7 +6,7 @@ const tests = "services/auth-sm/test";
 const signed = [`${tests}/signed-changes.test.ts`] as const;
 const joins = [`${tests}/joins-and-removals.test.ts`] as const;
 
-/** Signed histories: what an entry must be, and which change needs one. */
+/** Signed histories: valid entries, and the changes that need one. */
 export const signedChangeMutants: readonly Mutant[] = [
   {
     name: "history-entry-of-another-signer",
@@ -37,10 +37,17 @@ export const signedChangeMutants: readonly Mutant[] = [
     tests: signed,
   },
   {
+    name: "history-cut-with-a-large-number-is-an-error",
+    file: `${source}/store/histories.ts`,
+    find: "'0'])::float8 AS seq",
+    replace: "'0'])::integer AS seq",
+    tests: joins,
+  },
+  {
     name: "history-entry-of-a-signer-outside-the-organization",
     file: `${source}/histories/append-entry.ts`,
-    find: "if (await hasHolder(tx, orgRes(orgId), signer)) return;",
-    replace: "if ((await hasHolder(tx, orgRes(orgId), signer)) || head.seq >= 0) return;",
+    find: "if (!(await hasHolder(tx, orgRes(orgId), signer)))",
+    replace: "if (!(await hasHolder(tx, orgRes(orgId), signer)) && head.seq < 0)",
     tests: signed,
   },
   {
@@ -58,7 +65,7 @@ export const signedChangeMutants: readonly Mutant[] = [
     tests: signed,
   },
   {
-    name: "invited-history-told-to-another",
+    name: "history-of-an-invitation-shown-to-another",
     file: `${source}/histories/read-invited.ts`,
     find: "if (invite.email !== email) {",
     replace: 'if (invite.email === "" && email !== "") {',
@@ -94,7 +101,7 @@ export const signedChangeMutants: readonly Mutant[] = [
   },
   {
     name: "list-tag-without-the-history",
-    file: `${source}/store/secret-parts.ts`,
+    file: `${source}/store/secret-batches.ts`,
     find: "hash_record_extended((f.id, f.history_seq), 0)",
     replace: "hash_record_extended((f.id, f.org_id), 0)",
     tests: joins,

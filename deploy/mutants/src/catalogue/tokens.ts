@@ -4,7 +4,7 @@ const machine = "packages/tokens/test/machine-token.test.ts";
 const user = "packages/tokens/test/user-token.test.ts";
 const source = "packages/tokens/src";
 
-/** Tokens that are not what they say, or not for us. */
+/** Tokens with false claims, or for others. */
 export const tokenMutants: readonly Mutant[] = [
   {
     name: "token-of-any-algorithm-accepted",
@@ -91,7 +91,7 @@ export const tokenMutants: readonly Mutant[] = [
     tests: [user],
   },
   {
-    name: "withdrawn-key-still-serves-remembered-tokens",
+    name: "revoked-key-still-accepts-cached-tokens",
     file: `${source}/verify-user-token.ts`,
     find: "if ((await findKey(verified.kid)) === null)",
     replace: 'if (verified.kid === "")',

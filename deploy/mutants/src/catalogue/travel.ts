@@ -3,10 +3,10 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/vaults/src";
 const tests = "services/vaults/test";
 
-/** What somebody who travels is told and can do, and how the mode is set. */
+/** The effects of travel mode, and its switch. */
 export const travelMutants: readonly Mutant[] = [
   {
-    name: "vault-that-travel-mode-hides-is-told-from-none",
+    name: "vault-hidden-by-travel-mode-differs-from-none",
     file: `${source}/access/vault.ts`,
     find: "(!row.seen && (row.hidden_by_travel || !row.belongs))",
     replace: "(!row.seen && !row.belongs)",
@@ -27,7 +27,7 @@ export const travelMutants: readonly Mutant[] = [
     tests: ["services/auth-sm/test/travel-mode.test.ts"],
   },
   {
-    name: "role-that-changes-keeps-its-age",
+    name: "changed-role-with-its-old-age",
     file: "services/auth-sm/src/store/members.ts",
     find: "CASE WHEN role = ${role} THEN",
     replace: "CASE WHEN role <> '' OR role = ${role} THEN",
@@ -36,13 +36,13 @@ export const travelMutants: readonly Mutant[] = [
   {
     name: "travel-mode-set-in-a-session-that-ended-meanwhile",
     file: `${source}/travel/set.ts`,
-    find: "    if (sessionId !== undefined) deps.users.requireLasting({ sessionId });\n",
+    find: "    if (sessionId !== undefined) deps.users.requireActiveSession({ sessionId });\n",
     replace: "",
     tests: [`${tests}/travel.test.ts`],
   },
   {
     name: "vault-seen-while-travelling",
-    file: `${source}/store/sights.ts`,
+    file: `${source}/store/visibility.ts`,
     find: "        AND (v.safe_for_travel OR p.travelling IS NOT TRUE)\n",
     replace: "",
     tests: [`${tests}/travel.test.ts`],
@@ -50,12 +50,12 @@ export const travelMutants: readonly Mutant[] = [
   {
     name: "travel-mode-set-after-its-caller-gave-up",
     file: `${source}/travel/set.ts`,
-    find: "    // The last word before the commit.\n    await hurry(tx);\n",
-    replace: "",
+    find: "    await applyDeadline(tx);\n    if (sessionId",
+    replace: "    if (sessionId",
     tests: [`${tests}/travel.test.ts`],
   },
   {
-    name: "travel-mode-set-however-late-it-is-heard-of",
+    name: "travel-mode-set-after-its-deadline",
     file: `${source}/travel/set.ts`,
     find: "until === undefined ? Infinity : Date.parse(until)",
     replace: "until === undefined ? Infinity : Infinity",

@@ -4,7 +4,7 @@ const command = "packages/cli/src";
 const ids = "packages/cli/test/ids.test.ts";
 const exporting = "packages/cli/test/export.test.ts";
 
-/** What the command believes of a service, and what it leaves behind on a person's machine. */
+/** The command's checks of a service, and the files that it leaves. */
 export const trustMutants: readonly Mutant[] = [
   {
     name: "id-of-a-vault-taken-for-a-name",

@@ -1,9 +1,10 @@
 import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src";
+const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
 const tests = ["packages/sdk/test/vault-histories.test.ts"] as const;
 
-/** What a client checks before it uses a vault's key, and what its devices tell each other of vaults. */
+/** A client's checks before it uses a vault's key, and the pins that devices share. */
 export const vaultClientMutants: readonly Mutant[] = [
   {
     name: "vault-rotation-of-a-record-without-ciphertext",
@@ -11,6 +12,27 @@ export const vaultClientMutants: readonly Mutant[] = [
     find: 'typeof data !== "string")',
     replace: 'typeof data === "symbol")',
     tests,
+  },
+  {
+    name: "cached-vault-key-not-looked-at-again",
+    file: `${source}/vaults/vault-store.ts`,
+    find: "    if (now === undefined) return undefined;\n    held.verified = now;\n",
+    replace: "    held.verified = now ?? verified;\n",
+    tests: newest,
+  },
+  {
+    name: "older-view-brings-a-cached-key-back",
+    file: `${source}/vaults/vault-store.ts`,
+    find: "const newer = isLate ? await cached(view.id) : undefined;",
+    replace: "const newer = isLate ? before : undefined;",
+    tests: newest,
+  },
+  {
+    name: "view-from-before-a-rotation-takes-the-key-away",
+    file: `${source}/vaults/vault-store.ts`,
+    find: "const newer = isLate ? await cached(view.id) : undefined;",
+    replace: "const newer = isLate && before === undefined ? await cached(view.id) : undefined;",
+    tests: newest,
   },
   {
     name: "personal-vault-opened-with-any-key",
@@ -48,7 +70,7 @@ export const vaultClientMutants: readonly Mutant[] = [
     tests,
   },
   {
-    name: "pin-of-a-vault-not-told-to-the-others",
+    name: "pin-of-a-vault-not-shared",
     file: `${source}/histories/vault-pins.ts`,
     find: "return told === undefined || told.seq < pin.seq || (accepted && !told.accepted);",
     replace: "return told === undefined && !accepted;",
@@ -111,7 +133,7 @@ export const vaultClientMutants: readonly Mutant[] = [
     tests,
   },
   {
-    name: "sync-store-keeps-what-travel-mode-hides-trusted",
+    name: "sync-store-trusts-vaults-hidden-by-travel-mode",
     file: `${source}/person-client.ts`,
     find: "forgetHidden: (ids) => forgetVaultsBut(trust.histories, ids),",
     replace: "forgetHidden: () => Promise.resolve(),",

@@ -3,20 +3,20 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/vaults/src";
 const tests = "services/vaults/test";
 
-/** What vaults believes of who belongs to an organization. */
+/** Vaults' copy of memberships. */
 export const vaultPeopleMutants: readonly Mutant[] = [
   {
     name: "vaults-left-with-the-organization-not-on-record",
-    file: `${source}/people/keep.ts`,
+    file: `${source}/people/apply.ts`,
     find: "left.map((member)",
     replace: "left.slice(0, 0).map((member)",
     tests: [`${tests}/member-removal.test.ts`],
   },
   {
-    name: "removal-before-a-return-not-kept",
-    file: `${source}/people/keep.ts`,
-    find: "const gone = new Set(news.filter(",
-    replace: "const gone = new Set(newestOfEach(news).filter(",
+    name: "removal-before-a-return-not-applied",
+    file: `${source}/people/apply.ts`,
+    find: "const gone = new Set(newer.filter(",
+    replace: "const gone = new Set(newestOfEach(newer).filter(",
     tests: [`${tests}/memberships.test.ts`],
   },
   {
@@ -50,14 +50,14 @@ export const vaultPeopleMutants: readonly Mutant[] = [
   {
     name: "member-of-an-unknown-role-taken-for-missing",
     file: `${source}/people/reconcile.ts`,
-    find: "for (const each of page.memberships) lasting",
-    replace: "for (const each of page.memberships.filter(isUnderstood)) lasting",
+    find: "for (const each of page.memberships) listed",
+    replace: "for (const each of page.memberships.filter(isUnderstood)) listed",
     tests: [`${tests}/missing-memberships.test.ts`],
   },
   {
-    name: "waiting-memberships-not-heard",
-    file: `${source}/people/hear-waiting.ts`,
-    find: "text !== null && text !== heard",
+    name: "waiting-memberships-not-read",
+    file: `${source}/people/lost-memberships.ts`,
+    find: "text !== null && text !== last",
     replace: "text !== null && text.length < 2",
     tests: [`${tests}/lost-memberships.test.ts`],
   },
@@ -76,15 +76,15 @@ export const vaultPeopleMutants: readonly Mutant[] = [
     tests: [`${tests}/missing-memberships.test.ts`],
   },
   {
-    name: "lost-membership-not-asked-about",
-    file: `${source}/people/hear-waiting.ts`,
-    find: "const told = await ask(deps, doubted);",
-    replace: "const told = doubted.length < 0 ? await ask(deps, doubted) : null;",
+    name: "lost-membership-not-requested",
+    file: `${source}/people/lost-memberships.ts`,
+    find: "const listed = await requestNamed(deps, doubted);",
+    replace: "const listed = doubted.length < 0 ? await requestNamed(deps, doubted) : null;",
     tests: [`${tests}/lost-memberships.test.ts`],
   },
   {
     name: "forged-loss-of-a-membership-not-healed",
-    file: `${source}/people/hear-waiting.ts`,
+    file: `${source}/people/lost-memberships.ts`,
     find: ".finally(() => deps.memberships.catchUp())",
     replace: ".finally(() => undefined)",
     tests: [`${tests}/lost-memberships.test.ts`],
@@ -97,15 +97,15 @@ export const vaultPeopleMutants: readonly Mutant[] = [
     tests: [`${tests}/lost-memberships.test.ts`],
   },
   {
-    name: "member-who-cannot-be-kept-holds-up-others",
-    file: `${source}/people/each-by-itself.ts`,
+    name: "unstorable-member-blocks-others",
+    file: `${source}/people/batch-or-singly.ts`,
     find: "items.length === 1 ||",
     replace: "items.length > 0 ||",
     tests: [`${tests}/lost-memberships.test.ts`],
   },
   {
     name: "busy-vault-holds-up-other-refusals",
-    file: `${source}/people/each-by-itself.ts`,
+    file: `${source}/people/batch-or-singly.ts`,
     find: "isUnavailable(error) && !isHeldUp(error)",
     replace: "isUnavailable(error) || isHeldUp(error)",
     tests: [`${tests}/lost-memberships.test.ts`],

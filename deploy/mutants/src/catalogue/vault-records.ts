@@ -3,12 +3,12 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/vaults/src";
 const tests = "services/vaults/test";
 
-/** How records are written, and what is on record of them. */
+/** Writes of records, and their audit. */
 export const vaultRecordMutants: readonly Mutant[] = [
   {
     name: "record-written-in-a-session-that-ended-meanwhile",
     file: `${source}/records/update.ts`,
-    find: "    deps.users.requireLasting(caller);\n",
+    find: "    deps.users.requireActiveSession(caller);\n",
     replace: "",
     tests: [`${tests}/ended-while-writing.test.ts`],
   },
@@ -22,21 +22,21 @@ export const vaultRecordMutants: readonly Mutant[] = [
   {
     name: "record-written-by-who-only-reads",
     file: `${source}/store/record-writes.ts`,
-    find: "m.user_id = asked.user_id AND m.permission IN ('write', 'manage')",
-    replace: "m.user_id = asked.user_id",
+    find: "m.user_id = requested.user_id AND m.permission IN ('write', 'manage')",
+    replace: "m.user_id = requested.user_id",
     tests: [`${tests}/records.test.ts`],
   },
   {
     name: "record-written-by-who-does-not-see-the-vault",
     file: `${source}/store/record-writes.ts`,
-    find: "      SELECT FROM sights s WHERE s.user_id = asked.user_id AND s.vault_id = asked.vault_id AND s.ended_x IS NULL\n",
+    find: "      SELECT FROM sights s WHERE s.user_id = requested.user_id AND s.vault_id = requested.vault_id AND s.ended_x IS NULL\n",
     replace: "      SELECT\n",
     tests: [`${tests}/memberships.test.ts`, `${tests}/travel.test.ts`],
   },
   {
     name: "record-written-although-access-was-taken-away-meanwhile",
     file: `${source}/store/record-writes.ts`,
-    find: "    AND v.access_version = asked.access_version\n",
+    find: "    AND v.access_version = requested.access_version\n",
     replace: "",
     tests: [`${tests}/races.test.ts`],
   },
@@ -71,13 +71,13 @@ export const vaultRecordMutants: readonly Mutant[] = [
   {
     name: "write-held-up-by-who-names-its-record",
     file: `${source}/store/record-writes.ts`,
-    find: "SELECT DISTINCT ON (id, vault_id) *, (SELECT access_version FROM vaults v WHERE v.id = asked.vault_id) AS access_version",
+    find: "SELECT DISTINCT ON (id, vault_id) *, (SELECT access_version FROM vaults v WHERE v.id = requested.vault_id) AS access_version",
     replace:
-      "SELECT DISTINCT ON (id) *, (SELECT access_version FROM vaults v WHERE v.id = asked.vault_id) AS access_version",
+      "SELECT DISTINCT ON (id) *, (SELECT access_version FROM vaults v WHERE v.id = requested.vault_id) AS access_version",
     tests: [`${tests}/record-writes.test.ts`],
   },
   {
-    name: "record-told-with-the-message-of-another-write",
+    name: "record-with-the-message-of-another-write",
     file: `${source}/store/record-writes.ts`,
     find: "FROM written JOIN notes USING (id, vault_id) CROSS",
     replace: "FROM written JOIN notes USING (vault_id) CROSS",

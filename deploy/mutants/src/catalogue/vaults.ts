@@ -3,10 +3,10 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/vaults/src";
 const tests = "services/vaults/test";
 
-/** Who sees a vault, and what is done to it. What devices are told has mutants of its own, in its property test. */
+/** Visibility of vaults, and their changes. The property test of sync has its own mutants. */
 export const vaultMutants: readonly Mutant[] = [
   {
-    name: "vault-of-another-organization-is-told-from-none",
+    name: "vault-of-another-organization-differs-from-none",
     file: `${source}/access/vault.ts`,
     find: "(!row.seen && (row.hidden_by_travel || !row.belongs))",
     replace: "(!row.seen && row.hidden_by_travel)",
@@ -15,7 +15,7 @@ export const vaultMutants: readonly Mutant[] = [
   {
     name: "vault-written-in-a-session-that-ended-meanwhile",
     file: `${source}/access/in-session.ts`,
-    find: "    users.requireLasting(caller);\n",
+    find: "    users.requireActiveSession(caller);\n",
     replace: "",
     tests: [`${tests}/ended-while-writing.test.ts`],
   },
@@ -34,7 +34,7 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/authorization.test.ts`],
   },
   {
-    name: "vault-permission-not-asked",
+    name: "vault-permission-not-checked",
     file: `${source}/access/vault.ts`,
     find: "if (!covers(row.permission, needed)) {",
     replace: 'if (!covers(row.permission, "read")) {',
@@ -49,66 +49,66 @@ export const vaultMutants: readonly Mutant[] = [
   },
   {
     name: "vault-seen-by-an-auditor",
-    file: `${source}/store/sights.ts`,
+    file: `${source}/store/visibility.ts`,
     find: "(o.status = 'active' AND o.role <> 'auditor')",
     replace: "(o.status = 'active')",
     tests: [`${tests}/memberships.test.ts`],
   },
   {
     name: "vault-seen-by-a-suspended-member",
-    file: `${source}/store/sights.ts`,
+    file: `${source}/store/visibility.ts`,
     find: "(o.status = 'active' AND o.role <> 'auditor')",
     replace: "(o.role <> 'auditor')",
     tests: [`${tests}/memberships.test.ts`],
   },
   {
     name: "vault-lost-before-it-was-given-by-the-clock",
-    file: `${source}/store/sights.ts`,
+    file: `${source}/store/visibility.ts`,
     find: "greatest(${at}::timestamptz, began_at + interval '1 microsecond')",
     replace: "${at}::timestamptz",
-    tests: [`${tests}/sight-times.test.ts`],
+    tests: [`${tests}/visibility-times.test.ts`],
   },
   {
     name: "vault-given-before-it-was-lost-by-the-clock",
-    file: `${source}/store/sights.ts`,
+    file: `${source}/store/visibility.ts`,
     find: "SELECT max(ended_at) + interval '1 microsecond' FROM sights last",
     replace: "SELECT max(ended_at) - interval '1 year' FROM sights last",
-    tests: [`${tests}/sight-times.test.ts`],
+    tests: [`${tests}/visibility-times.test.ts`],
   },
   {
-    name: "news-of-a-vault-give-everybody-one-time",
-    file: `${source}/sync/news.ts`,
+    name: "visibility-events-with-one-time-for-all",
+    file: `${source}/sync/catch-up.ts`,
     find: "rows, ({ vault_id, at }) => `${vault_id} ${at}`)",
     replace: "rows, ({ vault_id, at }) => `${vault_id} ${at === null}`)",
-    tests: [`${tests}/sight-times.test.ts`],
+    tests: [`${tests}/visibility-times.test.ts`],
   },
   {
-    name: "news-of-a-vault-that-began-give-when-it-was-changed",
-    file: `${source}/store/sync-news.ts`,
+    name: "visibility-event-with-the-time-of-the-vault",
+    file: `${source}/store/catch-up.ts`,
     find: "user_id AS id, began_at AS at FROM sights",
     replace: "user_id AS id, (SELECT updated_at FROM vaults WHERE vaults.id = vault_id) AS at FROM sights",
-    tests: [`${tests}/sight-times.test.ts`],
+    tests: [`${tests}/visibility-times.test.ts`],
   },
   {
-    name: "news-of-a-new-vault-tell-its-owner-twice",
-    file: `${source}/store/sync-news.ts`,
+    name: "new-vault-published-to-its-owner-twice",
+    file: `${source}/store/catch-up.ts`,
     find: " AND began_x <> v.x",
     replace: "",
-    tests: [`${tests}/sync-news.test.ts`],
+    tests: [`${tests}/sync-catch-up.test.ts`],
   },
   {
     name: "changed-permission-leaves-the-vault-as-old-as-it-was",
     file: `${source}/store/vaults.ts`,
     find: "updated_at = ${later(now)}",
     replace: "updated_at = least(updated_at, ${later(now)})",
-    tests: [`${tests}/sight-times.test.ts`],
+    tests: [`${tests}/visibility-times.test.ts`],
   },
   {
-    name: "changed-permission-told-to-the-member-alone",
-    file: `${source}/sights/tell-changed.ts`,
+    name: "changed-permission-published-to-the-member-only",
+    file: `${source}/visibility/notify-viewers.ts`,
     find: "updated_at, user_ids: null,",
     replace: "updated_at, user_ids: [],",
-    tests: [`${tests}/sight-times.test.ts`],
+    tests: [`${tests}/visibility-times.test.ts`],
   },
   {
     name: "vault-shared-with-an-auditor",
@@ -132,15 +132,15 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/members.test.ts`],
   },
   {
-    name: "members-not-told-of-who-left",
+    name: "remaining-members-not-notified",
     file: `${source}/members/unshare.ts`,
-    find: "    await tellChanged(tx, deps, await touchVaults(tx, [id], deps.now()), sights);\n",
-    replace: "    void [sights, deps, tellChanged, touchVaults];\n",
+    find: "    await notifyViewers(tx, deps, await touchVaults(tx, [id], deps.now()), visibility);\n",
+    replace: "    void [visibility, deps, notifyViewers, touchVaults];\n",
     tests: [`${tests}/members.test.ts`],
   },
   {
-    name: "change-that-gives-a-vault-told-twice",
-    file: `${source}/sights/tell-changed.ts`,
+    name: "vault-given-by-a-change-published-twice",
+    file: `${source}/visibility/notify-viewers.ts`,
     find: "const given = begun.get(id)",
     replace: "const given = begun.get(`not ${id}`)",
     tests: [`${tests}/members.test.ts`],
@@ -232,8 +232,8 @@ export const vaultMutants: readonly Mutant[] = [
   {
     name: "part-of-a-list-of-vaults-not-on-record",
     file: `${source}/lists/list-text.ts`,
-    find: 'await part.record(goesOn ? "part" : undefined);',
-    replace: "await Promise.resolve(goesOn);",
+    find: 'await part.record(continues ? "part" : undefined);',
+    replace: "await Promise.resolve(continues);",
     tests: [`${tests}/long-lists.test.ts`],
   },
   {
@@ -267,7 +267,7 @@ export const vaultMutants: readonly Mutant[] = [
   {
     name: "record-stored-under-the-key-before",
     file: `${source}/store/record-writes.ts`,
-    find: "    AND (asked.key_version IS NULL OR v.key_version = asked.key_version)\n",
+    find: "    AND (requested.key_version IS NULL OR v.key_version = requested.key_version)\n",
     replace: "",
     tests: [`${tests}/rotations.test.ts`],
   },

@@ -1,10 +1,8 @@
 // Two services in one process with tracing on: prints what each logs inside its span.
-import { signingKeys } from "@coffer/events";
-import type { ServiceName } from "@coffer/events";
+import { type ServiceName, signingKeys } from "@coffer/events";
 import { createTelemetry, span, startTracing } from "@coffer/telemetry";
-import type { Bus } from "../../src/index.ts";
-import { connectBus } from "../../src/index.ts";
-import { news } from "../buses.ts";
+import { type Bus, connectBus } from "../../src/index.ts";
+import { event } from "../buses.ts";
 
 const [url = "", passwordOfAuth = "", passwordOfVaults = ""] = process.argv.slice(2);
 const tracing = await startTracing("test", process.env);
@@ -22,15 +20,15 @@ auth.reply(signingKeys, () => {
   return { keys: [] };
 });
 const consumed = Promise.withResolvers<undefined>();
-vaults.subscribe(news, () => {
+vaults.subscribe(event, () => {
   logVaults("consuming");
   consumed.resolve(undefined);
 });
 await Promise.all([auth, vaults].map((bus) => new Promise((resolve) => bus.onConnect(() => resolve(undefined)))));
 await span("work", {}, "internal", async () => {
-  logVaults("asking");
+  logVaults("requesting");
   await vaults.request(signingKeys, {});
-  auth.publish(news, { text: "x" });
+  auth.publish(event, { text: "x" });
 });
 await consumed.promise;
 await Promise.all([auth.close(), vaults.close()]);

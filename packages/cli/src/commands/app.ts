@@ -6,7 +6,7 @@ interface CreateOptions extends PersonOptions {
   description?: string;
 }
 
-/** `coffer app create <name>`: makes an application, which machines belong to; prints its id. */
+/** `coffer app create <name>`: creates an application and prints its id. */
 export async function createApplication({ args: [name = ""], options, env }: Call<CreateOptions>): Promise<void> {
   const application = await (await asPerson(options, env)).applications.create(name, options.description);
   tell(`made the application ${name}`);
@@ -25,7 +25,7 @@ export async function listApplications({ options, env }: Call<PersonOptions>): P
   );
 }
 
-/** `coffer app rename <app> <name>`: gives an application another name. */
+/** `coffer app rename <app> <name>` */
 export async function renameApplication({ args: [nameOrId = "", name = ""], options, env }: Call<CreateOptions>) {
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), nameOrId, "application");
@@ -34,10 +34,10 @@ export async function renameApplication({ args: [nameOrId = "", name = ""], opti
   if (options.json === true) printJson(renamed);
 }
 
-/** `coffer app rm <app>`: removes an application and cuts off its machines. */
+/** `coffer app rm <app>`: removes an application and revokes its machines. */
 export async function removeApplication({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), nameOrId, "application");
   await person.applications.remove(application.id);
-  tell(`removed the application ${application.name} and cut off its machines`);
+  tell(`removed the application ${application.name} and revoked its machines`);
 }

@@ -1,25 +1,17 @@
-import { closest } from "@coffer/env";
-import { auditActions } from "@coffer/events";
-import { CofferError } from "@coffer/sdk";
 import { asPerson } from "../access.ts";
+import type { FilterOptions } from "../audit-filter.ts";
+import { filterOf, pagesOf } from "../audit-filter.ts";
 import { auditNames } from "../audit-names.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, usage } from "../failure.ts";
-import type { Failure } from "../failure.ts";
-import { momentBefore } from "../moment.ts";
-import { countOf, print, printJson, printTable, shortTime, tell, visible } from "../output.ts";
+import { countOf, print, printJson, printTable, shortTime, tell } from "../output.ts";
 import { checkChain } from "../audit-chain.ts";
 
-interface ListOptions extends PersonOptions {
-  from?: string;
-  to?: string;
-  action?: string;
-  actor?: string;
-  outcome?: string;
+interface ListOptions extends PersonOptions, FilterOptions {
   limit?: string;
 }
 
-/** Only what is shown; `--json` prints records as they came. */
+/** The members that are shown; `--json` prints records unchanged. */
 interface Shown {
   seq: number;
   time: string;
@@ -30,27 +22,17 @@ interface Shown {
   source: { ip: string | null };
 }
 
-/** `coffer audit ls`: the newest audit records of the organization, oldest of them first. */
+/** `coffer audit ls`: the newest audit records of the organization, in order. */
 export async function listAudit({ options, env }: Call<ListOptions>): Promise<void> {
   const limit = Number(options.limit ?? 50);
   if (!Number.isInteger(limit) || limit < 1) throw usage("--limit is a number from 1 up");
-  if (options.actor?.includes("@") === true)
-    throw usage("--actor is an id: `coffer member ls` shows those of people, `coffer client ls` those of machines");
-  const now = Date.now();
-  const [from, to] = [options.from, options.to].map((text) =>
-    text === undefined ? undefined : momentBefore(now, text),
-  );
+  const selected = filterOf(options);
   const person = await asPerson(options, env);
-  const { action, actor: actor_id, outcome } = options;
   const records: unknown[] = [];
-  const filter = { from, to, action, actor_id, outcome, order: "desc" as const, limit: Math.min(limit, 1000) };
-  try {
-    for await (const page of person.audit(filter)) {
-      records.push(...page.records);
-      if (records.length >= limit) break;
-    }
-  } catch (error) {
-    throw isUnknownAction(error) ? unknownAction(action ?? "") : error;
+  const filter = { ...selected, order: "desc" as const, limit: Math.min(limit, 1000) };
+  for await (const page of pagesOf(person, filter)) {
+    records.push(...page.records);
+    if (records.length >= limit) break;
   }
   const shown = records.slice(0, limit).reverse();
   if (options.json === true) {
@@ -78,23 +60,14 @@ export async function listAudit({ options, env }: Call<ListOptions>): Promise<vo
   );
 }
 
-function isUnknownAction(error: unknown): boolean {
-  return error instanceof CofferError && (error.details ?? []).some(({ field }) => field === "action");
-}
-
-/** The service's sentence lists every action there is. */
-function unknownAction(action: string): Failure {
-  return usage(`there is no action ${visible(action)}: the closest are ${closest(action, auditActions, 3).join(", ")}`);
-}
-
 interface VerifyOptions extends PersonOptions {
   expect?: string;
 }
 
 /**
- * `coffer audit verify`: recomputes the chain over all records, up to the end that the service names. Exit 1 when it is
- * broken or cut short, with the place. `--expect SEQ:HASH`, from an earlier run, also finds records that were cut off
- * together with that word, or all made anew.
+ * `coffer audit verify`: recomputes the chain over all records, up to the service's head. Exit 1
+ * with the position when it is broken or truncated. `--expect SEQ:HASH`, from an earlier run, also
+ * detects a truncated or replaced chain whose head the service has changed too.
  */
 export async function verifyAudit({ options, env }: Call<VerifyOptions>): Promise<void> {
   const expected = options.expect === undefined ? undefined : expectedHead(options.expect);

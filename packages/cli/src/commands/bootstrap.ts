@@ -8,10 +8,11 @@ import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { fingerprintLines } from "../fingerprint-lines.ts";
 import { withHeldSignals } from "../held-signals.ts";
-import { readToken, stdinIsTerminal } from "../inputs.ts";
+import { readToken } from "../inputs.ts";
 import { print, printExact, printJson, tell, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { readProfile } from "../profile.ts";
+import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 
 interface Options extends AddressOptions {
   config?: string;
@@ -19,8 +20,9 @@ interface Options extends AddressOptions {
 }
 
 /**
- * `coffer bootstrap --config <file>`: spends a one-time token and writes the machine's configuration. `-` is stdout, which gets
- * the configuration once: when all is done, or what there is of it when the bootstrap fails after the token was sent.
+ * `coffer bootstrap --config <file>`: spends a one-time token and writes the machine's
+ * configuration. `-` is stdout, which gets the configuration once: at the end, or, when the
+ * bootstrap fails after the token was sent, what there is of it.
  */
 export async function bootstrap({ options, env }: Call<Options>): Promise<void> {
   const path = options.config ?? (env["COFFER_CONFIG"] || undefined);
@@ -36,10 +38,10 @@ async function bootstrapToStdout(options: Options, env: NodeJS.ProcessEnv): Prom
       save: (configuration) => Promise.resolve(void (draft = configuration)),
       discard: () => Promise.resolve(void (draft = undefined)),
     });
-    await tellMachine(machine, "stdout");
+    await printMachine(machine, "stdout");
   } catch (error) {
     if (draft !== undefined)
-      tell("coffer: the token may be spent: keep what is on stdout in a file, and call again with --config <file>");
+      tell("coffer: the token may be spent: save stdout to a file, and call again with --config <file>");
     throw error;
   } finally {
     if (draft !== undefined) printExact(JSON.stringify(draft, null, 2));
@@ -57,28 +59,28 @@ async function bootstrapToFile(path: string, options: Options, env: NodeJS.Proce
     save: (configuration) => withHeldSignals(() => save(path, configuration)),
     discard: () => unlink(path),
   });
-  const fingerprint = await tellMachine(machine, path);
+  const fingerprint = await printMachine(machine, path);
   const { client_id, application_id, org_id } = machine;
   if (options.json === true) printJson({ client_id, application_id, org_id, fingerprint });
   else print(client_id);
 }
 
-/** The machine that the one-time token makes, or the rest of an earlier bootstrap. */
+/** Bootstraps a machine with the one-time token, or continues an earlier bootstrap. */
 async function spendToken(
   before: MachineConfiguration | undefined,
   options: Options,
   env: NodeJS.ProcessEnv,
-  keep: Pick<BootstrapRequest, "save" | "discard">,
+  storage: Pick<BootstrapRequest, "save" | "discard">,
 ): Promise<MachineConfiguration> {
   const { url } = await resolveAddress(options, env, {
     configuration: before?.url,
     profile: async () => (await readProfile(profileDirectory(env))).url,
   });
   const token = await tokenFor(env, before !== undefined);
-  return bootstrapMachine({ url, token, pending: before, ...keep }, mannersOf(options));
+  return bootstrapMachine({ url, token, pending: before, ...storage }, mannersOf(options));
 }
 
-async function tellMachine(machine: MachineConfiguration, place: string): Promise<Fingerprint> {
+async function printMachine(machine: MachineConfiguration, place: string): Promise<Fingerprint> {
   tell(`bootstrapped; ${place} holds the machine's identity and folder keys: keep it secret`);
   if (place === "stdout") tell(`client id: ${machine.client_id}`);
   const fingerprint = await machineFingerprint(machine);
@@ -94,12 +96,15 @@ async function presentConfiguration(path: string): Promise<MachineConfiguration 
   return absent ? undefined : loadConfiguration(path);
 }
 
-/** Whether a text is a configuration or a token, whole or broken, and no path. Its name would be written and shown. */
+/**
+ * Whether a text is a configuration or a token, whole or broken, instead of a path. A path would be
+ * written and shown.
+ */
 function isContent(text: string): boolean {
   return configurationText(text) !== undefined || /["{}\p{Cc}]|[A-Za-z0-9+=_-]{100}|c(?:ft|fi|fr)1_/iu.test(text);
 }
 
-/** Throws Failure, which does not name the path: it may be a configuration in a broken form. */
+/** Throws Failure without the path, which may be a broken configuration. */
 async function save(path: string, configuration: MachineConfiguration): Promise<void> {
   await saveConfiguration(path, configuration).catch((error: unknown) => {
     const { code = "unknown" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
@@ -109,8 +114,8 @@ async function save(path: string, configuration: MachineConfiguration): Promise<
 
 /** The one-time token; undefined when there is none and an earlier call may have spent it. */
 async function tokenFor(env: NodeJS.ProcessEnv, mayBeSpent: boolean): Promise<string | undefined> {
-  const asked = stdinIsTerminal() && (env["COFFER_TOKEN"] ?? "") === "";
-  const token = mayBeSpent && asked ? undefined : await readToken(env, "One-time token");
+  const prompts = stdinIsTerminal() && (env["COFFER_TOKEN"] ?? "") === "";
+  const token = mayBeSpent && prompts ? undefined : await readToken(env, "One-time token");
   if (token === undefined && !mayBeSpent) throw usage("no token: give it on stdin or in COFFER_TOKEN");
   return token;
 }

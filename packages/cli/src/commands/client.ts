@@ -10,7 +10,10 @@ import { ofApplications } from "../of-applications.ts";
 import type { ApplicationOptions, Owned } from "../of-applications.ts";
 import { printJson, printList, shortTime, tell, visible } from "../output.ts";
 
-/** `coffer client ls`: the machines of an application, or of all, with the words of the keys that the service shows. */
+/**
+ * `coffer client ls`: the machines of an application, or of all, with the words of their keys as
+ * the service shows them.
+ */
 export async function listClients({ options, env }: Call<ApplicationOptions>): Promise<void> {
   const { found } = await allClients(options, env);
   printList(
@@ -29,20 +32,23 @@ export async function listClients({ options, env }: Call<ApplicationOptions>): P
   );
 }
 
-/** `coffer client rm <machine>`: cuts a machine off within a second. */
+/** `coffer client rm <machine>`: revokes a machine, which takes effect within a second. */
 export async function removeClient({ args: [machine = ""], options, env }: Call<ApplicationOptions>): Promise<void> {
   const { person, found } = await allClients(options, env);
   const client = oneOf(found, machine);
   await person.machines.remove(client.application_id, client.client_id);
-  tell(`cut off ${machineOf(client)}`);
-  await tellToRotate(person, `client:${client.client_id}`, machineOf(client));
+  tell(`revoked ${machineOf(client)}`);
+  await printPendingRotations(person, `client:${client.client_id}`, machineOf(client));
 }
 
 interface ShareOptions extends ApplicationOptions, ConfirmOptions {
   permission: "read" | "write";
 }
 
-/** `coffer client share <machine> <folder>`: gives a machine the folder with its key, or changes the permission. */
+/**
+ * `coffer client share <machine> <folder>`: gives a machine the folder with its key, or changes the
+ * permission.
+ */
 export async function shareWithClient({ args: [machine = "", folder = ""], options, env }: Call<ShareOptions>) {
   const { person, found } = await allClients(options, env);
   const { id: folderId, name } = await person.folders.find(folder);
@@ -54,17 +60,20 @@ export async function shareWithClient({ args: [machine = "", folder = ""], optio
   if (options.json === true) printJson(grant);
 }
 
-/** `coffer client unshare <machine> <folder>`: takes the folder away from a machine. */
+/** `coffer client unshare <machine> <folder>`: revokes a machine's grant on the folder. */
 export async function unshareFromClient({ args: [machine = "", folder = ""], options, env }: Call<ApplicationOptions>) {
   const { person, found } = await allClients(options, env);
   const { id: folderId, name } = await person.folders.find(folder);
   const client = oneOf(found, machine);
   await person.machines.unshare(client.application_id, client.client_id, folderId);
-  tell(`took ${name} away from ${machineOf(client)}, which may have kept its key`);
+  tell(`revoked access of ${machineOf(client)} to ${name}; it may still have the key`);
   tell(`the history of ${name} still names it: \`coffer folder rotate ${name}\` ends that and makes a new key`);
 }
 
-/** `coffer client confirm <machine>`: after the words were compared, names a machine in the histories of its folders. */
+/**
+ * `coffer client confirm <machine>`: after the words were compared, names a machine in the
+ * histories of its folders.
+ */
 export async function confirmClient({ args: [machine = ""], options, env }: Call<ApplicationOptions & ConfirmOptions>) {
   const { person, found } = await allClients(options, env);
   const client = oneById(found, machine);
@@ -76,20 +85,23 @@ export async function confirmClient({ args: [machine = ""], options, env }: Call
   if (options.json === true) printJson(confirmed);
 }
 
-/** Names what still waits for a manager after an access has ended. */
-export async function tellToRotate(person: PersonClient, who: string, what: string): Promise<void> {
+/** Names the folders and vaults that a manager must rotate after a revocation. */
+export async function printPendingRotations(person: PersonClient, who: string, what: string): Promise<void> {
   for (const { kind, name } of await person.stillNaming(who))
     tell(`the history of ${name} still names ${what}: \`coffer ${kind} rotate ${name}\` ends that`);
 }
 
-/** A machine in a sentence. Its name is the service's word: its client id is what tells two machines apart. */
+/** A machine in a sentence. The service chooses its name; the client id identifies it. */
 function machineOf({ name, client_id }: { name: string; client_id: string }): string {
   return `the machine ${name} (${client_id})`;
 }
 
 type Machine = Owned<MachineView>;
 
-/** The machine of that client id or name, of those that work. Throws Failure: not found, or usage when several have the name. */
+/**
+ * The active machine with that client id or name. Throws Failure: not found, or usage when several
+ * have the name.
+ */
 function oneOf(found: readonly Machine[], wanted: string): Machine {
   const matches = candidates(found, wanted);
   const [first, ...others] = matches;
@@ -99,8 +111,9 @@ function oneOf(found: readonly Machine[], wanted: string): Machine {
 }
 
 /**
- * The machine of that client id, for commands that seal a key to it. The service says the names, and would choose another
- * machine by calling it so. Throws Failure: not found, or usage for a name, with the client ids that have it.
+ * The machine with that client id, for commands that seal a key to it. The service chooses names,
+ * and could select another machine with one. Throws Failure: not found, or usage for a name, with
+ * the client ids that have it.
  */
 function oneById(found: readonly Machine[], wanted: string): Machine {
   const machine = oneOf(found, isUuid(wanted) ? wanted : (candidates(found, wanted)[0]?.client_id ?? wanted));
@@ -109,7 +122,7 @@ function oneById(found: readonly Machine[], wanted: string): Machine {
   throw usage(`a key is sealed to a machine by its client id, not by its name: name one of\n  ${ids.join("\n  ")}`);
 }
 
-/** What may be an id is never a name. */
+/** A text in the form of an id is never a name. */
 function candidates(found: readonly Machine[], wanted: string): Machine[] {
   const text = wanted.toLowerCase();
   if (isUuid(text)) return found.filter(({ client_id }) => client_id === text);

@@ -4,7 +4,10 @@ import { completionScript, shells } from "../completion-script.ts";
 import { usage } from "../failure.ts";
 import { printExact } from "../output.ts";
 
-/** `coffer completion <shell>`: prints the shell's completion of this command line, which asks nobody anything. */
+/**
+ * `coffer completion <shell>`: prints the shell's completion of this command line. Makes no
+ * request.
+ */
 export function completionOf(line: CommandLine): (call: Call<object>) => Promise<void> {
   return ({ args: [name = ""] }) => {
     const shell = shells.find((one) => one === name);

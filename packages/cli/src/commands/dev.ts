@@ -14,7 +14,10 @@ interface SecretOptions {
 
 const objectName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** `coffer dev secrets`: a Secret with new passwords of the chart's development stores, and the addresses with them. */
+/**
+ * `coffer dev secrets`: a Secret with new passwords of the chart's development stores, and the
+ * addresses with them.
+ */
 export function devSecrets({ options }: Call<SecretOptions>): Promise<void> {
   for (const name of [options.release, options.name])
     if (!objectName.test(name)) throw usage(`${name} cannot be a name in Kubernetes: use a-z, 0-9 and -`);
@@ -38,7 +41,9 @@ export function devNatsConfig({ options }: Call<{ json?: boolean }>): Promise<vo
   return Promise.resolve();
 }
 
-/** What services read has the service and the variable as its key; what a store reads has the store and the service. */
+/**
+ * The keys of services' variables are service and variable; those of stores are store and service.
+ */
 function secretKeys(release: string): Record<string, string> {
   const keys: Record<string, string> = {
     "postgres.password": newPassword(),
@@ -60,12 +65,12 @@ function secretKeys(release: string): Record<string, string> {
   return keys;
 }
 
-/** NATS reads a variable as it reads its configuration: what begins with a letter is a text. */
+/** NATS parses a variable like its configuration: a value that starts with a letter is a string. */
 function newPassword(): string {
   return `p${randomBytes(24).toString("hex")}`;
 }
 
-/** A map of maps and texts as YAML. JSON's texts are YAML's too. */
+/** A map of maps and strings as YAML. JSON strings are valid YAML. */
 function yamlLines(value: object, indent = ""): string[] {
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
     typeof inner === "object" && inner !== null
@@ -100,7 +105,7 @@ function userLines(service: ServiceName): string[] {
   ];
 }
 
-// The server takes an empty list for everything.
+// The server treats an empty list as "everything".
 function allowList(subjects: readonly string[]): string {
   return subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: ${JSON.stringify(subjects)} }`;
 }

@@ -24,7 +24,9 @@ interface Options extends AddressOptions {
   serverConfig?: boolean;
 }
 
-/** `coffer doctor`: looks for what usually goes wrong, and says what to do. Exit 1 when there is a problem. */
+/**
+ * `coffer doctor`: checks for common problems and prints advice. Exit 1 when there is a problem.
+ */
 export async function doctor({ options, env }: Call<Options>): Promise<void> {
   const findings = options.serverConfig === true ? checkServerConfig(env) : await checkAll(options, env);
   const broken = findings.some(({ status }) => status === "problem");
@@ -69,7 +71,7 @@ async function addressFor(options: Options, env: NodeJS.ProcessEnv): Promise<str
   }
 }
 
-/** What is wrong with the configuration is said elsewhere. */
+/** Another check reports problems of the configuration. */
 async function urlIn(configuration: string): Promise<string | undefined> {
   const { loadConfiguration } = await import("@coffer/sdk/node");
   return loadConfiguration(configuration).then(
@@ -87,7 +89,7 @@ const json = ({ check, status, message, advice = null }: Omit<Finding, "advice">
 
 const colours = { ok: "green", warn: "yellow", problem: "red" } as const;
 
-/** For a person a line each, with what to do below it; for a program columns. */
+/** For a terminal one line each, with advice below; otherwise columns. */
 function show(findings: readonly Finding[]): void {
   if (!process.stdout.isTTY) {
     printTable(

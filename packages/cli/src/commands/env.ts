@@ -3,9 +3,9 @@ import { checkCache, secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
+import { countOf, printExact, printJson, tell } from "../output.ts";
 import { folderVariables } from "../folder-variables.ts";
 import type { FolderVariableOptions } from "../folder-variables.ts";
-import { printExact, printJson } from "../output.ts";
 import { quoteValue } from "../quote-value.ts";
 import { foldersOf, referencesIn, resolveReferences } from "../references.ts";
 import { unlessVault } from "../vault-for-folder.ts";
@@ -27,8 +27,15 @@ export async function env({ options, env: environment }: Call<Options>): Promise
   else for (const [name, value] of values) printExact(`${name}=${quoteValue(value)}`);
 }
 
-function secretsIn(folder: string, options: CachedOptions, environment: NodeJS.ProcessEnv): Promise<Secret[]> {
-  return unlessVault([folder], options, environment, async () => (await secretsOf(options, environment)).list(folder));
+/** What a machine gets: a person's list has expired secrets too. */
+async function secretsIn(folder: string, options: CachedOptions, environment: NodeJS.ProcessEnv): Promise<Secret[]> {
+  const secrets = await unlessVault([folder], options, environment, async () =>
+    (await secretsOf(options, environment)).list(folder),
+  );
+  const present = secrets.filter(({ expired }) => !expired);
+  const expired = secrets.length - present.length;
+  if (expired > 0) tell(`note: left out, since expired: ${countOf(expired, "secret")}`);
+  return present;
 }
 
 function environmentValues(options: CachedOptions, environment: NodeJS.ProcessEnv): Promise<Map<string, string>> {

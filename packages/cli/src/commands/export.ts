@@ -7,7 +7,7 @@ import { exitCodes, Failure, usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { countOf, printJson, tell } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
-import { tellLeftOut } from "../transfer/left-out.ts";
+import { printLeftOut } from "../transfer/left-out.ts";
 import { wholeList } from "../transfer/whole-list.ts";
 
 interface Options extends PersonOptions {
@@ -17,7 +17,9 @@ interface Options extends PersonOptions {
   forSpreadsheets?: boolean;
 }
 
-/** `coffer export <file>`: a vault's records in the clear, as another program reads them. */
+/**
+ * `coffer export <file>`: writes a vault's records in the clear, in the format of another program.
+ */
 export async function exportVault({ args: [path = ""], options, env }: Call<Options>): Promise<void> {
   const toStdout = path === "-";
   if (toStdout && options.json === true) throw usage("stdout is for the export: --json goes with a file");
@@ -25,7 +27,7 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
     throw usage("stdout is a terminal, which obeys control characters in a record: name a file, or pipe it on");
   // Before anything is decrypted.
   if (!toStdout && options.force !== true && (await isThere(path)))
-    throw usage(`${path} is there already: --force writes over it`);
+    throw usage(`${path} exists already: --force overwrites it`);
   const picked = await withVault(options, env, options.vault);
   const { vault, leftOut: unopened } = picked;
   const { records, came, counted } = await wholeList(picked);
@@ -34,15 +36,15 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
     ...(unreadable > 0 ? [`not in it, since they could not be opened: ${countOf(unreadable, "record")}`] : []),
     ...(came < counted ? [`the service counts ${countOf(counted, "record")}, and gave ${came}`] : []),
   ].join("; ");
-  // What is there from before may be whole.
+  // An existing file may be complete.
   if (!toStdout && missing !== "" && (await isThere(path)))
-    throw new Failure(exitCodes.failure, `${missing}. ${path} is left as it was: name another file`);
+    throw new Failure(exitCodes.failure, `${missing}. ${path} is unchanged: name another file`);
   const { text, archive, leftOut, notes } = await writeExport(
     options.format,
     records.map(({ id, type, fields }) => ({ id, type, payload: fields })),
     { forSpreadsheets: options.forSpreadsheets },
   );
-  tellLeftOut(leftOut, options.json === true);
+  printLeftOut(leftOut, options.json === true);
   for (const note of notes) tell(`note: ${note}`);
   if (toStdout) process.stdout.write(archive ?? text);
   else

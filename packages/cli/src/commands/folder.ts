@@ -4,7 +4,7 @@ import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 
-/** `coffer folder create <name>`: makes a folder with a new key; prints its id. */
+/** `coffer folder create <name>`: creates a folder with a new key and prints its id. */
 export async function createFolder({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const folder = await (await asPerson(options, env)).folders.create(name);
   tell(`made the folder ${name}`);
@@ -12,7 +12,7 @@ export async function createFolder({ args: [name = ""], options, env }: Call<Per
   else print(folder.id);
 }
 
-/** `coffer folder ls`: the folders one may see. */
+/** `coffer folder ls` */
 export async function listFolders({ options, env }: Call<PersonOptions>): Promise<void> {
   const folders = await (await asPerson(options, env)).folders.list();
   printList(
@@ -30,7 +30,7 @@ export async function listFolders({ options, env }: Call<PersonOptions>): Promis
   );
 }
 
-/** `coffer folder rename <folder> <name>`: gives a folder another name. */
+/** `coffer folder rename <folder> <name>` */
 export async function renameFolder({ args: [nameOrId = "", name = ""], options, env }: Call<PersonOptions>) {
   const person = await asPerson(options, env);
   const folder = await person.folders.find(nameOrId);

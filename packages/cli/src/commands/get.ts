@@ -2,7 +2,7 @@ import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
 import { secretNotationArgument } from "../notation-argument.ts";
 import { print, printExact, printJson, visible, visibleLines } from "../output.ts";
-import { secretJson } from "../secret-json.ts";
+import { expiryText, secretJson } from "../secret-json.ts";
 
 /** `coffer get <secret>`: one secret with all its fields, by uid, title or notation. */
 export async function get({ args: [name = ""], options, env }: Call<DataOptions>): Promise<void> {
@@ -12,9 +12,10 @@ export async function get({ args: [name = ""], options, env }: Call<DataOptions>
     printJson({ ...secretJson(secret), name: secret.name, notes: secret.notes ?? null, fields: secret.fields });
     return;
   }
-  // A terminal gets the value escaped; a file or a program gets every byte.
+  // A terminal gets the value escaped; a file or program gets it unchanged.
   const shown = (text: string): string => (process.stdout.isTTY ? visibleLines(text) : text);
-  print(`${visible(secret.folder)}/${visible(secret.title)} (${secret.type}, version ${secret.version})`);
+  const expiry = secret.expires_at === null ? "" : `, ${secret.expired ? "" : "expires "}${expiryText(secret)}`;
+  print(`${visible(secret.folder)}/${visible(secret.title)} (${secret.type}, version ${secret.version}${expiry})`);
   for (const [name, value] of Object.entries(secret.fields)) printExact(`${visible(name)}: ${shown(value)}`);
   if (secret.notes !== undefined) printExact(`notes: ${shown(secret.notes)}`);
 }

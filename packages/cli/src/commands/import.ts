@@ -5,7 +5,7 @@ import { exitCodes, Failure, usage } from "../failure.ts";
 import { countOf, print, printJson, tell, visible } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import type { PickedVault } from "../pick-vault.ts";
-import { countByType, tellLeftOut, tellNames } from "../transfer/left-out.ts";
+import { countByType, printLeftOut, printNames } from "../transfer/left-out.ts";
 import { planImport } from "../transfer/plan-import.ts";
 import type { ImportPlan } from "../transfer/plan-import.ts";
 import { readImportFile } from "../transfer/read-import-file.ts";
@@ -29,12 +29,12 @@ export async function importFile({ args: [path = ""], options, env }: Call<Optio
     throw usage("name the vault with --vault, or look at the file alone with --dry-run");
   const file = await readImportFile(path, options);
   const json = options.json === true;
-  tellLeftOut(file.leftOut, json);
+  printLeftOut(file.leftOut, json);
   for (const note of file.notes) tell(`note: ${note}`);
   if (file.records.length + file.leftOut.length === 0) tell("note: the file holds no item");
   if (vault === undefined) {
     say(file, json, { dry_run: true }, `${file.format}: would import ${countByType(file.records)}`);
-    tell("note: without --vault it is not known which of them an earlier import made");
+    tell("note: without --vault it is unknown which of them an earlier import created");
     endWith(options, file.leftOut.length);
     return;
   }
@@ -47,10 +47,10 @@ export async function importFile({ args: [path = ""], options, env }: Call<Optio
   else await carryOut(file, options, picked, plan, path);
 }
 
-/** What an import would do now, and does not. */
+/** Prints what an import would do, without doing it. */
 function sayPlan(file: ImportedFile, options: Options, { vault }: PickedVault, plan: ImportPlan): void {
   const { present, unopened } = plan;
-  tellPlan(plan, options);
+  printPlan(plan, options);
   const outcome = {
     dry_run: true,
     vault_id: vault.id,
@@ -74,8 +74,8 @@ async function carryOut(
   path: string,
 ): Promise<void> {
   const { imported, deleted, failed } = await sendImport(picked, plan);
-  tellPlan(plan, options);
-  tellNames(
+  printPlan(plan, options);
+  printNames(
     "deleted here since an earlier import (--as-new makes them again)",
     "record",
     deleted,
@@ -98,12 +98,12 @@ async function carryOut(
   endWith(options, file.leftOut.length + deleted.length);
 }
 
-function tellPlan({ present, unopened }: ImportPlan, { json = false }: Options): void {
-  tellNames("already there, from an earlier import", "record", present, json);
+function printPlan({ present, unopened }: ImportPlan, { json = false }: Options): void {
+  printNames("from an earlier import", "record", present, json);
   for (const { item, reason } of unopened) tell(`coffer: not imported: ${item}: ${reason}`);
 }
 
-/** Ends with an error where not all that the file holds is in the vault, unless `--skip` accepts that. */
+/** Throws an error when items are missing in the vault, unless `--skip` accepts that. */
 function endWith({ skip = false }: Options, leftOut: number): void {
   if (leftOut === 0 || skip) return;
   const parts = leftOut === 1 ? "a part of the file is" : `${leftOut} parts of the file are`;

@@ -3,11 +3,12 @@ import { checkCache, secretsOf } from "../access.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
-import { readNamedFile, readStdin, stdinIsTerminal } from "../inputs.ts";
+import { readNamedFile, readStdin } from "../inputs.ts";
 import { countOf, printJson, tell } from "../output.ts";
 import { foldersOf } from "../references.ts";
 import { fillTemplate, notationsIn } from "../template.ts";
 import { unlessVault } from "../vault-for-folder.ts";
+import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 
 interface Options extends CachedOptions {
   in?: string;

@@ -2,8 +2,8 @@ import type { Role } from "@coffer/sdk";
 import { CofferError } from "@coffer/sdk";
 import { accountSecurity } from "@coffer/sdk/account";
 import { asPerson, mannersOf } from "../access.ts";
-import { askOtp } from "../ask-otp.ts";
-import type { OtpOptions } from "../ask-otp.ts";
+import { promptOtp } from "../prompt-otp.ts";
+import type { OtpOptions } from "../prompt-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { print, printJson, printList, shortTime, tell } from "../output.ts";
@@ -15,7 +15,7 @@ interface CreateOptions extends PersonOptions {
   role: Role;
 }
 
-/** `coffer invite create <e-mail>`: invites a person; prints the token this once. */
+/** `coffer invite create <e-mail>`: invites a person and prints the token, once. */
 export async function createInvite({ args: [email = ""], options, env }: Call<CreateOptions>): Promise<void> {
   const invite = await (await asPerson(options, env)).invites.create(email, options.role);
   tell(
@@ -36,17 +36,20 @@ export async function listInvites({ options, env }: Call<PersonOptions>): Promis
   ]);
 }
 
-/** `coffer invite rm <id>`: withdraws an invitation. */
+/** `coffer invite rm <id>`: revokes an invitation. */
 export async function removeInvite({ args: [id = ""], options, env }: Call<PersonOptions>): Promise<void> {
   await (await asPerson(options, env)).invites.remove(id);
-  tell("withdrew the invitation");
+  tell("revoked the invitation");
 }
 
 interface AcceptOptions extends PersonOptions, OtpOptions {
   passwordFile?: string;
 }
 
-/** `coffer invite accept`: joins the organization that has invited one; while travelling with the password. */
+/**
+ * `coffer invite accept`: joins the organization of an invitation; while travelling with the
+ * password.
+ */
 export async function acceptInvite({ options, env }: Call<AcceptOptions>): Promise<void> {
   const token = await readToken(env, "Invitation");
   if (token === undefined) throw usage("no invitation: give it on stdin or in COFFER_TOKEN");
@@ -56,7 +59,7 @@ export async function acceptInvite({ options, env }: Call<AcceptOptions>): Promi
     tell("you travel: joining an organization needs your password");
     const password = await readPassword(options.passwordFile, env, false);
     const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, mannersOf(options));
-    const proof = { password, otp: askOtp(options) };
+    const proof = { password, otp: promptOtp(options) };
     return person.invites.accept(token, { prove: (request) => security.prove(proof, request) });
   });
   tell(`you are a member of ${organization.name}`);

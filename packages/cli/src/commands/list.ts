@@ -2,7 +2,7 @@ import type { Secret } from "@coffer/sdk";
 import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
 import { printJson, printTable, shortTime } from "../output.ts";
-import { secretJson } from "../secret-json.ts";
+import { expiryText, secretJson } from "../secret-json.ts";
 
 /** `coffer ls [folder]`: the secrets one may read, without their values. */
 export async function list({ args: [folder], options, env }: Call<DataOptions>): Promise<void> {
@@ -25,14 +25,15 @@ function show(secrets: readonly Secret[], options: DataOptions): void {
     return;
   }
   printTable(
-    ["UID", "FOLDER", "TITLE", "TYPE", "FIELDS", "UPDATED"],
-    secrets.map(({ uid, folder, title, type, fields, updated_at }) => [
-      uid,
-      folder,
-      title,
-      type,
-      Object.keys(fields).join(","),
-      shortTime(updated_at),
+    ["UID", "FOLDER", "TITLE", "TYPE", "FIELDS", "UPDATED", "EXPIRES"],
+    secrets.map((secret) => [
+      secret.uid,
+      secret.folder,
+      secret.title,
+      secret.type,
+      Object.keys(secret.fields).join(","),
+      shortTime(secret.updated_at),
+      expiryText(secret),
     ]),
   );
 }

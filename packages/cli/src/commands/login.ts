@@ -4,12 +4,12 @@ import { mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword } from "../inputs.ts";
-import { keepSession } from "../keep-session.ts";
+import { storeSession } from "../store-session.ts";
 import { printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, deviceCredentialOf, readProfile } from "../profile.ts";
-import { askOtp } from "../ask-otp.ts";
-import type { OtpOptions } from "../ask-otp.ts";
+import { promptOtp } from "../prompt-otp.ts";
+import type { OtpOptions } from "../prompt-otp.ts";
 
 interface Options extends AddressOptions, OtpOptions {
   email: string;
@@ -26,10 +26,10 @@ export async function login({ options, env }: Call<Options>): Promise<void> {
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
   const deviceCredential = deviceCredentialOf(profile, url, options.email);
   const session = await logIn(
-    { url, email: options.email, password, device, deviceCredential, otp: askOtp(options) },
+    { url, email: options.email, password, device, deviceCredential, otp: promptOtp(options) },
     mannersOf(options),
   );
-  await keepSession(directory, session, options);
+  await storeSession(directory, session, options);
   tell(`logged in as ${session.user.email} at ${url}`);
   if (options.json === true) printJson({ user: session.user, url, session_id: session.session_id });
 }

@@ -9,9 +9,9 @@ import { profileDirectory } from "../paths.ts";
 import { forgetSession } from "../profile.ts";
 
 /**
- * `coffer logout`: ends the session and forgets it and the unlocked key, and removes what `coffer sync --store` keeps here
- * of the person's vaults. All that happens also when the service cannot be told; that is said, and the exit code is the
- * failure's.
+ * `coffer logout`: ends the session, deletes it and the unlocked key from the profile, and deletes
+ * the files of `coffer sync --store`. It does all of that also when the service does not respond;
+ * then it prints a message and exits with the failure's code.
  */
 export async function logout({ options, env }: Call<AddressOptions>): Promise<void> {
   const person = await asPerson(options, env);
@@ -21,15 +21,15 @@ export async function logout({ options, env }: Call<AddressOptions>): Promise<vo
     await person.logout();
   } catch (error) {
     if (!(error instanceof CofferError)) throw error;
-    // A session that the service no longer knows, or that another `logout` has forgotten, has ended already. What a proxy
-    // says of it is no word of the service.
+    // A session that the service does not know, or that another `logout` has removed, has ended
+    // already. A proxy's response does not count.
     const ended = !error.foreign && (error.status === 401 || error.code === "invalid_token");
     if (!ended) {
       tell(`coffer: the session could not be ended on the service: ${error.message}`);
       process.exitCode = exitCodeFor(error);
     }
   }
-  // Once the session is forgotten no other call finds the files.
+  // After the session is removed no other call finds the files.
   await withHeldSignals(async () => {
     await forgetSession(directory, person.url);
     await clearStores(directory, session);

@@ -8,7 +8,7 @@ import { exitCodes, Failure, usage } from "../failure.ts";
 import { canonicalName } from "./share.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 
-/** `coffer member ls`: who is in the organization. */
+/** `coffer member ls` */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
   const members = await (await asPerson(options, env)).members.list();
   printList(
@@ -41,12 +41,12 @@ interface RemoveOptions extends PersonOptions {
   force?: boolean;
 }
 
-/** `coffer member rm <member>`: ends a member's access at once; with oneself leaves. */
+/** `coffer member rm <member>`: ends a member's access at once; with oneself, leaves. */
 export async function removeMember({ args: [member = ""], options, env }: Call<RemoveOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const { user_id: id, email } = await signedMember(person, member);
   const { signed, rotate } = await person.members.remove(id, { force: options.force });
-  tell(`${email} is no member any more, and may have kept what was open to them`);
+  tell(`${email} is no longer a member, and may have copied what they could read`);
   if (!signed)
     tell(
       `the organization's history still names ${email}: an owner or admin signs it with \`coffer member rm ${email}\``,
@@ -58,15 +58,16 @@ export async function removeMember({ args: [member = ""], options, env }: Call<R
 }
 
 /**
- * The member whom an entry of the organization's history will be about, present or removed already. Whose an e-mail is, the
- * history says: the service could show it beside the id of somebody else. Throws Failure: not found, or usage for a name.
+ * The current or former member that an entry of the organization's history will name. The history
+ * determines whose an e-mail is: the service could show it beside another person's id. Throws
+ * Failure: not found, or usage for a name.
  */
 async function signedMember(person: PersonClient, wanted: string): Promise<{ user_id: string; email: string }> {
   const text = canonicalName(wanted);
   const named = await confirmedMembers(person);
   const found = named.find(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
   if (found !== undefined) return found;
-  // The history does not name whoever joined before it began.
+  // The history does not name members who joined before it started.
   const listed = pickMember(await person.members.list(), wanted);
   if (!isUuid(text) && !text.includes("@"))
     throw usage(`names are the service's word: name the member by the e-mail, ${visible(listed.email)}, or the id`);
@@ -74,11 +75,11 @@ async function signedMember(person: PersonClient, wanted: string): Promise<{ use
   if (other === undefined) return listed;
   throw new Failure(
     exitCodes.failure,
-    `the service shows ${visible(other.email)} as ${wanted}: nothing was changed, tell the operator`,
+    `the service shows ${visible(other.email)} as ${wanted}: nothing was changed; inform the operator`,
   );
 }
 
-/** The members whom the organization's history names; none where there is no history. */
+/** The members that the organization's history names; none without a history. */
 async function confirmedMembers(person: PersonClient): Promise<{ user_id: string; email: string }[]> {
   try {
     return await person.members.confirmed();
@@ -88,7 +89,10 @@ async function confirmedMembers(person: PersonClient): Promise<{ user_id: string
   }
 }
 
-/** `coffer member confirm <member>`: after the words were compared, names a member in the organization's history. */
+/**
+ * `coffer member confirm <member>`: after the words were compared, names a member in the
+ * organization's history.
+ */
 export async function confirmMember({ args: [member = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
   const person = await asPerson(options, env);
   const { user_id: id, email } = await signedMember(person, member);
@@ -96,12 +100,39 @@ export async function confirmMember({ args: [member = ""], options, env }: Call<
   tell(`${email} is confirmed`);
 }
 
+interface CutOptions extends PersonOptions {
+  entry?: string;
+}
+
+/**
+ * `coffer member cut <member-id> <resource>`: corrects how far a former member's signatures count
+ * in a folder or vault.
+ */
+export async function cutMember({ args: [member = "", resource = ""], options, env }: Call<CutOptions>): Promise<void> {
+  if (!isUuid(member)) throw usage(`${visible(member)} is no id: a former member is named by the id`);
+  const [, kind, id = ""] = /^(folder|vault):(.*)$/.exec(resource) ?? [];
+  if ((kind !== "folder" && kind !== "vault") || !isUuid(id))
+    throw usage(`${visible(resource)} is no resource: give folder:<id> or vault:<id>`);
+  const entry = options.entry === undefined ? undefined : entryOf(options.entry);
+  const person = await asPerson(options, env);
+  const stated = await person.members.restateCut(member.toLowerCase(), { kind, id: id.toLowerCase() }, entry);
+  tell(`in ${kind}:${id} the signatures of ${member} count up to entry ${stated.seq} from now on`);
+  if (options.json === true) printJson(stated);
+}
+
+function entryOf(text: string): { seq: number; hash: string } {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (seq === undefined || hash === undefined)
+    throw usage(`--entry is a number and a hash, as in 5:${"ab".repeat(32)}`);
+  return { seq: Number(seq), hash };
+}
+
 interface SessionOptions extends PersonOptions {
   end?: string;
   endAll?: boolean;
 }
 
-/** `coffer member sessions <member>`: where a member is logged in; ends sessions too. */
+/** `coffer member sessions <member>`: lists or ends a member's sessions. */
 export async function memberSessions({ args: [member = ""], options, env }: Call<SessionOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const { user_id: id, email } = pickMember(await person.members.list(), member);
@@ -112,8 +143,8 @@ export async function memberSessions({ args: [member = ""], options, env }: Call
 }
 
 /**
- * `coffer member key <member>`: the fingerprint of a member's public key as the service shows it; of one's own key as it is
- * computed here. Throws Failure when the service shows another key for oneself.
+ * `coffer member key <member>`: the fingerprint of a member's public key as the service shows it;
+ * for one's own key, computed here. Throws Failure when the service shows another key for oneself.
  */
 export async function memberKey({ args: [member = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
@@ -128,11 +159,10 @@ export async function memberKey({ args: [member = ""], options, env }: Call<Pers
     throw new Failure(
       exitCodes.failure,
       `the service shows another public key for you (${shown.words}) than the one that belongs to your private key: ` +
-        "let nobody confirm the key that it shows",
+        "do not let anyone confirm the key that it shows",
     );
 }
 
-/** Sessions as a table, or as JSON. */
 export function printSessions(sessions: readonly SessionListItem[], { json }: { json?: boolean }): void {
   printList(
     sessions,
@@ -149,8 +179,9 @@ export function printSessions(sessions: readonly SessionListItem[], { json }: { 
 }
 
 /**
- * The member of that id, e-mail or name. What may be an id or an e-mail is never a name: people choose their names, and the
- * service says them. Throws Failure: not found, or usage when several have the name.
+ * The member with that id, e-mail or name. A text in the form of an id or an e-mail is never a
+ * name, because people choose their names and the service shows them. Throws Failure: not found, or
+ * usage when several have the name.
  */
 export function pickMember(members: readonly MemberView[], wanted: string): MemberView {
   const text = wanted.toLowerCase();

@@ -2,7 +2,7 @@ import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { print, printJson, printList, tell } from "../output.ts";
 
-/** `coffer org ls`: the organizations one belongs to. */
+/** `coffer org ls` */
 export async function listOrganizations({ options, env }: Call<PersonOptions>): Promise<void> {
   const organizations = await (await asPerson(options, env)).organizations.list();
   printList(organizations, options, ["ID", "NAME", "ROLE", "STATUS"], ({ id, name, role, status }) => [
@@ -13,7 +13,9 @@ export async function listOrganizations({ options, env }: Call<PersonOptions>): 
   ]);
 }
 
-/** `coffer org create <name>`: makes an organization with oneself as its owner; prints its id. */
+/**
+ * `coffer org create <name>`: creates an organization with oneself as its owner and prints its id.
+ */
 export async function createOrganization({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const organization = await (await asPerson(options, env)).organizations.create(name);
   tell(`made the organization ${name}`);

@@ -24,9 +24,12 @@ export async function read({ args: [uri = ""], options, env }: Call<Options>): P
   else process.stdout.write(value);
 }
 
-/** Lets the service find it; what it cannot find, because its writer indexed no title or field, may be in the payloads. */
+/**
+ * Requests one field from the service. It finds no secret whose title or field is not indexed, so
+ * the list is the fallback.
+ */
 async function readAsMachine(machine: MachineClient, uri: string, fromList: boolean): Promise<string> {
-  // What is kept for later is the list of all.
+  // The list is what the cache stores.
   if (fromList) return machine.read(uri);
   try {
     return (await machine.resolve(uri)).value;

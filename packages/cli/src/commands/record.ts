@@ -3,17 +3,18 @@ import type { PersonClient, Vault, VaultRecord } from "@coffer/sdk";
 import { severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { readNamedFile, readStdin, stdinIsTerminal, withoutLastBreak } from "../inputs.ts";
+import { readNamedFile, readStdin, withoutLastBreak } from "../inputs.ts";
 import { print, printExact, printJson, printTable, shortTime, tell, visible, visibleLines } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
-import { askHidden } from "../terminal.ts";
+import { stdinIsTerminal } from "../stdin-is-terminal.ts";
+import { promptHidden } from "../terminal.ts";
 
 interface CreateOptions extends PersonOptions {
   type: string;
   file?: string;
 }
 
-/** `coffer record create <vault>`: makes a record of the fields on stdin; prints its id. */
+/** `coffer record create <vault>`: creates a record from the fields on stdin and prints its id. */
 export async function createRecord({ args: [vaultName = ""], options, env }: Call<CreateOptions>): Promise<void> {
   const { person, vault } = await withVault(options, env, vaultName);
   const fields = await readFields(options.file);
@@ -46,13 +47,16 @@ export async function listRecords({ args: [vaultName = ""], options, env }: Call
     );
 }
 
-/** `coffer record get <vault> <record> [field]`: one record with all its fields, or the value of one. */
+/**
+ * `coffer record get <vault> <record> [field]`: one record with all its fields, or the value of
+ * one.
+ */
 export async function getRecord({ args: [vaultName = "", wanted = "", field], options, env }: Call<PersonOptions>) {
   const { person, vault } = await withVault(options, env, vaultName);
   const record = await pickRecord(person, vault, wanted);
   if (field !== undefined && !Object.hasOwn(record.fields, field))
     throw new Failure(exitCodes.notFound, `${nameOf(record)} has no field ${field}`);
-  // A terminal gets the value escaped; a file or a program gets every byte.
+  // A terminal gets the value escaped; a file or program gets it unchanged.
   const shown = (text: string): string => (process.stdout.isTTY ? visibleLines(text) : text);
   if (options.json === true) {
     const fields = field === undefined ? record.fields : { [field]: record.fields[field] };
@@ -69,7 +73,7 @@ interface SetOptions extends PersonOptions {
   unchangedSince?: string;
 }
 
-/** `coffer record set <vault> <record> [field]`: writes one field and leaves the others, or all fields. */
+/** `coffer record set <vault> <record> [field]`: writes one field, or all. */
 export async function setRecord({ args: [vaultName = "", wanted = "", field], options, env }: Call<SetOptions>) {
   const { person, vault } = await withVault(options, env, vaultName);
   const { unchangedSince } = options;
@@ -109,7 +113,10 @@ export async function removeRecord({ args: [vaultName = "", wanted = ""], option
   tell(`removed ${nameOf(record)} from ${vault.name}`);
 }
 
-/** The record of that id or exact name. Throws Failure: not found, or usage when several have the name. */
+/**
+ * The record with that id or exact name. Throws Failure: not found, or usage when several have the
+ * name.
+ */
 async function pickRecord(person: PersonClient, vault: Vault, wanted: string): Promise<VaultRecord> {
   if (isUuid(wanted)) return person.records.get(vault.id, wanted.toLowerCase());
   const [first, ...others] = (await person.records.list(vault.id)).filter(({ fields }) => fields["name"] === wanted);
@@ -119,7 +126,7 @@ async function pickRecord(person: PersonClient, vault: Vault, wanted: string): P
   return first;
 }
 
-/** What lists print of a record: everything but what is secret. By the interface's names. */
+/** A record in lists, without its secret values, with the names of the interface. */
 function recordJson(record: VaultRecord): Record<string, unknown> {
   const { id, vault_id, type, fields, created_at, updated_at } = record;
   return { id, vault_id, type, name: nameOf(record), field_names: Object.keys(fields), created_at, updated_at };
@@ -129,14 +136,14 @@ function nameOf({ id, fields }: Pick<VaultRecord, "id" | "fields">): string {
   return fields["name"] ?? id;
 }
 
-/** All fields of a record, as JSON. Throws Failure (usage), never quoting what was read. */
+/** All fields of a record, as JSON. Throws Failure (usage), never with a quote of the input. */
 async function readFields(file: string | undefined): Promise<Record<string, string>> {
   if (file === undefined && stdinIsTerminal())
     throw usage('give the fields as JSON on stdin or with --file, such as {"name": "Example", "password": "…"}');
   const text = file === undefined ? await readStdin() : await readNamedFile(file);
   let fields: unknown;
   try {
-    // Editors on Windows begin a file with a byte order mark.
+    // Editors on Windows start a file with a byte order mark.
     fields = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
     throw usage("the fields are not JSON");
@@ -151,5 +158,5 @@ async function readFields(file: string | undefined): Promise<Record<string, stri
 async function readValue(file: string | undefined): Promise<string> {
   if (file !== undefined) return readNamedFile(file);
   if (!stdinIsTerminal()) return withoutLastBreak(await readStdin());
-  return askHidden(["Value"], "give the value on stdin or with --file")[0] ?? "";
+  return promptHidden(["Value"], "give the value on stdin or with --file")[0] ?? "";
 }

@@ -5,7 +5,7 @@ import { asPerson, mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword, readToken } from "../inputs.ts";
-import { keepSession } from "../keep-session.ts";
+import { storeSession } from "../store-session.ts";
 import { usage } from "../failure.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
@@ -21,7 +21,7 @@ interface Options extends AddressOptions {
   json?: boolean;
 }
 
-/** `coffer register`: makes an account, with `--org` an organization too, and logs in. */
+/** `coffer register`: registers an account, with `--org` also an organization, and logs in. */
 export async function register({ options, env }: Call<Options>): Promise<void> {
   const directory = profileDirectory(env);
   const { url } = await resolveAddress(options, env, { profile: async () => (await readProfile(directory)).url });
@@ -29,7 +29,7 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
   if (options.invite === true && inviteToken === undefined)
     throw usage("no invitation: give it on stdin or in COFFER_TOKEN");
   const password = await readPassword(options.passwordFile, env, true);
-  // Also shows that the profile can be written, before anything is made.
+  // Checks that the profile can be written before anything is created.
   const profile = await changeProfile(directory, (before) => before);
   const { session, recoveryKey, trust } = await registerAccount(
     {
@@ -44,12 +44,12 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
     mannersOf(options),
   );
   await trustFile(directory, url, session.user.id).change(() => trust);
-  await keepSession(directory, session, options);
+  await storeSession(directory, session, options);
   tell(`registered ${session.user.email} at ${url}, and logged in`);
   tell("The recovery key opens your keys without the password. It is shown this once: keep it off this machine.");
   if (options.json === true) printJson({ user: session.user, url, recovery_key: recoveryKey });
   else print(recoveryKey);
-  // Not before the recovery key is shown, which cannot be had again.
+  // Only after the recovery key is shown, because it is available only once.
   if (inviteToken?.startsWith(inviteTokenPrefix) === true) {
     const there = { url, ...(options.insecureHttp === true ? { insecureHttp: true } : {}) };
     const organization = await (await asPerson(there, env)).invites.accept(inviteToken);

@@ -5,7 +5,10 @@ import { exitCodeFor, Failure } from "../failure.ts";
 import { secretNotationArgument } from "../notation-argument.ts";
 import { printJson, tell, visible } from "../output.ts";
 
-/** `coffer rm <secret>…`: removes secrets by uid, title or notation, and fields by the notation of the field. */
+/**
+ * `coffer rm <secret>…`: removes secrets by uid, title or notation, and fields by the notation of
+ * the field.
+ */
 export async function remove({ args, options, env }: Call<DataOptions>): Promise<void> {
   for (const target of args) if (target.includes("://")) secretNotationArgument(target);
   const secrets = await secretsOf(options, env);
@@ -20,7 +23,7 @@ export async function remove({ args, options, env }: Call<DataOptions>): Promise
   if (options.json === true) printJson(removed);
 }
 
-/** Of several it must be said which one it was; what stands before it is removed already. */
+/** Names the target of the error. Earlier targets are removed already. */
 function about(target: string, error: unknown): unknown {
   return error instanceof Error
     ? new Failure(exitCodeFor(error), `${target}: ${explain(error).map(visible).join("; ")}`)

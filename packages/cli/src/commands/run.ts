@@ -5,7 +5,7 @@ import { checkCache, secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { inTurn } from "../in-turn.ts";
+import { retryWhenLimited } from "../retry-limited.ts";
 import { maskedTexts } from "../mask.ts";
 import { foldersOf, referencesIn, resolveReferences } from "../references.ts";
 import { readEnvFiles } from "../env-files.ts";
@@ -46,7 +46,7 @@ export async function run({ args, options, env }: Call<Options>): Promise<void> 
       client === undefined
         ? new Map<string, string>()
         : await unlessVault(folders, waitingItself, env, () =>
-            inTurn(() => resolveReferences(references, () => Promise.resolve(client)), wait),
+            retryWhenLimited(() => resolveReferences(references, () => Promise.resolve(client)), wait),
           );
     process.exitCode = await runWith(values);
     return;
@@ -58,11 +58,11 @@ export async function run({ args, options, env }: Call<Options>): Promise<void> 
 }
 
 /**
- * In which streams values are masked: in those that are no terminal, and in both in CI. `--mask` and `--no-mask` say it for
- * both.
+ * The streams in which values are masked: those that are no terminal, and both in CI. `--mask` and
+ * `--no-mask` override it.
  */
-function maskedStreams(asked: boolean | undefined, env: NodeJS.ProcessEnv): MaskedStreams {
-  const everywhere = asked ?? ((env["CI"] ?? "") !== "" ? true : undefined);
+function maskedStreams(override: boolean | undefined, env: NodeJS.ProcessEnv): MaskedStreams {
+  const everywhere = override ?? ((env["CI"] ?? "") !== "" ? true : undefined);
   return { stdout: everywhere ?? !isatty(1), stderr: everywhere ?? !isatty(2) };
 }
 

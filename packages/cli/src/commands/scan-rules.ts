@@ -1,5 +1,7 @@
-import { builtInRules, checkRule, customRule } from "@coffer/scan";
+import { builtInRules } from "@coffer/scan";
 import type { Rule } from "@coffer/scan";
+import { checkRule } from "@coffer/scan/check-rule";
+import { customRule } from "@coffer/scan/custom-rule";
 import type { Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { print, printJson, printTable, tell } from "../output.ts";
@@ -18,7 +20,7 @@ const rounds = 10;
 export async function scanRules({ args: [action = "list", id], options }: Call<Options>): Promise<void> {
   await wholeOrIncomplete(async () => {
     const repository = await findRepository(process.cwd());
-    const { rules: custom } = configurationIn(repository?.root ?? process.cwd(), options.config);
+    const { rules: custom } = await configurationIn(repository?.root ?? process.cwd(), options.config);
     const rules = [...builtInRules, ...custom.map(customRule)];
     if (action === "list" && id === undefined) list(rules, options);
     else if (action === "check" && id === undefined) check(rules, options);

@@ -1,20 +1,16 @@
 import { buffer } from "node:stream/consumers";
-import { stdinIsTerminal } from "../inputs.ts";
 import type { Call } from "../command-row.ts";
 import { Failure, usage } from "../failure.ts";
-import { historyInput, rangeInput } from "../scan/commit-input.ts";
-import { diffInput } from "../scan/diff-input.ts";
 import { cannotScan, scanExitCodes } from "../scan/exit-codes.ts";
 import type { Input } from "../scan/input.ts";
-import { pathInput } from "../scan/path-input.ts";
 import { reportIn } from "../scan/report/formats.ts";
 import type { Report } from "../scan/report/report.ts";
 import { runScan } from "../scan/run-scan.ts";
 import type { ScanCommandOptions } from "../scan/scan-options.ts";
 import type { Settings } from "../scan/settings.ts";
 import { readSettings } from "../scan/settings.ts";
-import { stagedInput } from "../scan/staged-input.ts";
 import { tellSummary } from "../scan/summary.ts";
+import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 
 /** `coffer scan`: finds credentials in files, commits and diffs. Reads no profile and asks no service. */
 export async function scan({ args, options }: Call<ScanCommandOptions>): Promise<void> {
@@ -22,7 +18,7 @@ export async function scan({ args, options }: Call<ScanCommandOptions>): Promise
     const settings = await readSettings(options, process.cwd());
     const input = await inputOf(args, options, settings);
     const report = await runScan(input, settings);
-    process.stdout.write(reportIn(options.format ?? "text", report));
+    process.stdout.write(await reportIn(options.format ?? "text", report));
     tellSummary(report, settings, input);
     process.exitCode = exitCodeOf(report, settings.findingsCode);
   });
@@ -58,12 +54,15 @@ export async function inputOf(
     throw usage("paths go with none of --staged, --range, --history, --diff and --stdin");
   if (options.path !== undefined && options.stdin !== true) throw usage("--path needs --stdin");
   if (options.reflog === true && options.history !== true) throw usage("--reflog needs --history");
-  if (options.staged === true) return stagedInput(repository, isExcluded);
-  if (options.range !== undefined) return rangeInput(repository, options.range, isExcluded);
-  if (options.history === true) return historyInput(repository, options.reflog === true, isExcluded);
-  if (options.diff === true) return diffInput(await allOfStdin(), isExcluded);
+  // Loads the one that is wanted: a hook waits for it at each commit.
+  if (options.staged === true) return (await import("../scan/staged-input.ts")).stagedInput(repository, isExcluded);
+  if (options.range !== undefined)
+    return (await import("../scan/commit-input.ts")).rangeInput(repository, options.range, isExcluded);
+  if (options.history === true)
+    return (await import("../scan/commit-input.ts")).historyInput(repository, options.reflog === true, isExcluded);
+  if (options.diff === true) return (await import("../scan/diff-input.ts")).diffInput(await allOfStdin(), isExcluded);
   if (options.stdin === true) return stdinInput(await allOfStdin(), options.path ?? "stdin");
-  return pathInput(args, {
+  return (await import("../scan/path-input.ts")).pathInput(args, {
     base: settings.base,
     gitIgnore: options.gitIgnore !== false,
     mostBytes: settings.jobs.mostBytes,

@@ -2,12 +2,12 @@ import { hostname } from "node:os";
 import { accountSecurity, recover as recoverAccount } from "@coffer/sdk/account";
 import type { AccountSecurity } from "@coffer/sdk/account";
 import { asPerson, mannersOf } from "../access.ts";
-import { askOtp } from "../ask-otp.ts";
-import type { OtpOptions } from "../ask-otp.ts";
+import { promptOtp } from "../prompt-otp.ts";
+import type { OtpOptions } from "../prompt-otp.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call, PersonOptions } from "../command-row.ts";
 import { readPassword, readRecoveryKey, withOwnPassword } from "../inputs.ts";
-import { keepSession } from "../keep-session.ts";
+import { storeSession } from "../store-session.ts";
 import { print, printJson, tell } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, profileKeeper, readProfile } from "../profile.ts";
@@ -29,7 +29,7 @@ export async function changePassword({ options, env }: Call<PasswordOptions>): P
   const password = await readPassword(options.passwordFile, env, false);
   const newPassword = await readPassword(options.newPasswordFile, {}, true, "New password", "--new-password-file");
   const { newRecoveryKey } = options;
-  const changed = security.changePassword({ password, newPassword, newRecoveryKey, otp: askOtp(options) });
+  const changed = security.changePassword({ password, newPassword, newRecoveryKey, otp: promptOtp(options) });
   const { recoveryKey } = await withOwnPassword(changed, "it was not changed");
   tell("the password is changed, and every other session has ended");
   if (recoveryKey !== undefined) printRecoveryKey(recoveryKey, options);
@@ -42,7 +42,7 @@ interface RecoverOptions extends AddressOptions, OtpOptions {
   json?: boolean;
 }
 
-/** `coffer recover`: a new password by the recovery key, which is replaced; logs in. */
+/** `coffer recover`: sets a new password with the recovery key, which is replaced, and logs in. */
 export async function recover({ options, env }: Call<RecoverOptions>): Promise<void> {
   const directory = profileDirectory(env);
   const { url } = await resolveAddress(options, env, { profile: async () => (await readProfile(directory)).url });
@@ -50,9 +50,9 @@ export async function recover({ options, env }: Call<RecoverOptions>): Promise<v
   const newPassword = await readPassword(options.passwordFile, env, true, "New password");
   const profile = await changeProfile(directory, (before) => before);
   const device = { id: profile.device_id, name: hostname(), type: "cli" };
-  const request = { url, email: options.email, recoveryKey, newPassword, device, otp: askOtp(options) };
+  const request = { url, email: options.email, recoveryKey, newPassword, device, otp: promptOtp(options) };
   const recovered = await recoverAccount(request, mannersOf(options));
-  await keepSession(directory, recovered.session, options);
+  await storeSession(directory, recovered.session, options);
   tell(`logged in as ${recovered.session.user.email} at ${url} with the new password; every other session has ended`);
   printRecoveryKey(recovered.recoveryKey, options);
 }
@@ -61,11 +61,14 @@ interface TotpOptions extends PersonOptions, OtpOptions {
   passwordFile?: string;
 }
 
-/** `coffer totp on`: begins to switch the second factor on, and shows the secret for an authenticator. */
+/**
+ * `coffer totp on`: starts to switch the second factor on, and shows the secret for an
+ * authenticator.
+ */
 export async function totpOn({ options, env }: Call<TotpOptions>): Promise<void> {
   const security = await securityOf(options, env);
   const password = await readPassword(options.passwordFile, env, false);
-  const started = security.startTotp({ password, otp: askOtp(options) });
+  const started = security.startTotp({ password, otp: promptOtp(options) });
   const { secret, otpauth_url: address } = await withOwnPassword(started, "the second factor was not switched on");
   tell("Add this to an authenticator, as a key or as an address; then `coffer totp confirm` with its first code");
   if (options.json === true) printJson({ secret, otpauth_url: address });
@@ -75,7 +78,7 @@ export async function totpOn({ options, env }: Call<TotpOptions>): Promise<void>
 /** `coffer totp confirm`: switches it on with the first code; prints the recovery codes once. */
 export async function totpConfirm({ options, env }: Call<TotpOptions>): Promise<void> {
   const security = await securityOf(options, env);
-  const recoveryCodes = await security.confirmTotp(await askOtp(options)(false));
+  const recoveryCodes = await security.confirmTotp(await promptOtp(options)(false));
   tell("the second factor is on, and every other session has ended");
   tell("Each of these is a code once, for when the authenticator is lost. They are shown this once:");
   if (options.json === true) printJson({ recovery_codes: recoveryCodes });
@@ -86,7 +89,7 @@ export async function totpConfirm({ options, env }: Call<TotpOptions>): Promise<
 export async function totpOff({ options, env }: Call<TotpOptions>): Promise<void> {
   const security = await securityOf(options, env);
   const password = await readPassword(options.passwordFile, env, false);
-  await withOwnPassword(security.stopTotp({ password, otp: askOtp(options) }), "the second factor is still on");
+  await withOwnPassword(security.stopTotp({ password, otp: promptOtp(options) }), "the second factor is still on");
   tell("the second factor is off, and every other session has ended");
 }
 

@@ -8,7 +8,7 @@ interface Options extends PersonOptions {
   endOthers?: boolean;
 }
 
-/** `coffer sessions`: where one is logged in; ends sessions too, within a second. */
+/** `coffer sessions`: lists one's sessions; ends sessions too, within a second. */
 export async function sessions({ options, env }: Call<Options>): Promise<void> {
   const person = await asPerson(options, env);
   if (options.endOthers === true) {

@@ -10,7 +10,10 @@ interface ShareOptions extends PersonOptions {
   permission: Permission;
 }
 
-/** `coffer folder share <folder> <member>`: gives a member the folder with its key, or changes the permission. */
+/**
+ * `coffer folder share <folder> <member>`: gives a member the folder with its key, or changes the
+ * permission.
+ */
 export async function shareFolder({ args: [folder = "", member = ""], options, env }: Call<ShareOptions>) {
   const person = await asPerson(options, env);
   const { id, name } = await person.folders.find(folder);
@@ -20,17 +23,20 @@ export async function shareFolder({ args: [folder = "", member = ""], options, e
   if (options.json === true) printJson(grant);
 }
 
-/** `coffer folder unshare <folder> <member>`: takes the folder away from a member. */
+/** `coffer folder unshare <folder> <member>`: revokes a member's grant on the folder. */
 export async function unshareFolder({ args: [folder = "", member = ""], options, env }: Call<PersonOptions>) {
   const person = await asPerson(options, env);
   const { id, name } = await person.folders.find(folder);
   const { user_id: userId, email } = await colleague(person, member, id);
   await person.folders.unshare(id, userId);
-  tell(`took ${name} away from ${email}, who may have kept its key`);
+  tell(`revoked access of ${email} to ${name}; the person may still have its key`);
   tell(`the history of ${name} still names ${email}: \`coffer folder rotate ${name}\` ends that and makes a new key`);
 }
 
-/** `coffer folder holders <folder>`: the people and machines of a folder, with the words of the keys that the service shows. */
+/**
+ * `coffer folder holders <folder>`: the people and machines of a folder, with the words of their
+ * keys as the service shows them.
+ */
 export async function listHolders({ args: [folder = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const holders = await person.folders.holders((await person.folders.find(folder)).id);
@@ -48,12 +54,15 @@ export async function listHolders({ args: [folder = ""], options, env }: Call<Pe
   );
 }
 
-/** `coffer folder rotate <folder>`: gives the folder a new key, for the holders that its history confirms. */
+/**
+ * `coffer folder rotate <folder>`: gives the folder a new key, for the members and machines that
+ * its history confirms.
+ */
 export async function rotateFolder({ args: [folder = ""], options, env }: Call<PersonOptions>) {
   const person = await asPerson(options, env);
   const { id, name } = await person.folders.find(folder);
   const rotated = await person.folders.rotate(id);
-  tellRotated(name, rotated.key_version, rotated);
+  printRotated(name, rotated.key_version, rotated);
   if (rotated.unopened.length > 0) {
     tell(
       "some parts of these secrets did not open, or could not be sealed with the new key. They are stored unchanged:",
@@ -64,10 +73,10 @@ export async function rotateFolder({ args: [folder = ""], options, env }: Call<P
   if (options.json === true) printJson(rotated);
 }
 
-/** Says what a rotation did to the holders of a folder or vault. */
-export function tellRotated(name: string, version: number, { sealed_to, dropped, left_out }: RotationReport): void {
+/** Prints the effect of a rotation on members and machines. */
+export function printRotated(name: string, version: number, { sealed_to, dropped, left_out }: RotationReport): void {
   tell(
-    `${name} has a new key (version ${version}). What somebody could read before may have been kept: replace values that must not be known`,
+    `${name} has a new key (version ${version}). Former members may have copied what they could read: replace values that must stay secret`,
   );
   tellHolders("it was sealed to", sealed_to);
   tellHolders("its history does not name any more", dropped);
@@ -81,9 +90,9 @@ function tellHolders(what: string, holders: readonly RotationHolder[]): void {
 }
 
 /**
- * The member of that e-mail or id, as the organization's history names members: the service's list says nothing of keys. With
- * a folder it is the folder's organization: in another one the e-mail may be another person's.
- * Throws Failure: not found, or usage when two have the e-mail.
+ * The member with that e-mail or id, from the organization's history: the service's list does not
+ * decide about keys. With a folder, its organization is used, because in another one the e-mail may
+ * be another person's. Throws Failure: not found, or usage when two have the e-mail.
  */
 export async function colleague(
   person: PersonClient,
@@ -103,11 +112,12 @@ export async function colleague(
     );
   throw new Failure(
     exitCodes.notFound,
-    `the organization's history names no member ${wanted}: give the e-mail or id of one who has joined`,
+    `the organization's history names no member ${wanted}: give the e-mail or id of one who has joined ` +
+      "(`coffer invite ls` shows who has not, `coffer member ls` who has)",
   );
 }
 
-/** An e-mail address or id as accounts have it. */
+/** The canonical form of an e-mail address or id. */
 export function canonicalName(text: string): string {
   return text.trim().normalize("NFKC").toLowerCase();
 }

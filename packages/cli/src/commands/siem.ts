@@ -2,8 +2,9 @@ import type { PersonClient, SiemFormat, SiemWebhookView } from "@coffer/sdk";
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { readNamedFile, readStdin, stdinIsTerminal } from "../inputs.ts";
+import { readNamedFile, readStdin } from "../inputs.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
+import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 
 interface WebhookOptions extends PersonOptions {
   format?: SiemFormat;
@@ -15,7 +16,7 @@ interface WebhookOptions extends PersonOptions {
   credentialsFile?: string;
 }
 
-/** `coffer siem create`: makes a SIEM endpoint; prints its id. */
+/** `coffer siem create`: creates a SIEM endpoint and prints its id. */
 export async function createWebhook({ options, env }: Call<WebhookOptions>): Promise<void> {
   const { format = "hec", name, to = "", disabled, credentialsFile } = options; // commander refuses a call without them
   if (credentialsFile === undefined && stdinIsTerminal())
@@ -100,7 +101,7 @@ function lastDelivery({ last_delivery: last }: SiemWebhookView): string {
   return `${shortTime(last.at)} ${last.error ?? "delivered"}`;
 }
 
-/** The credentials in a file, or in stdin for `-`. A message never repeats them. */
+/** The credentials in a file, or on stdin for `-`. Messages never repeat them. */
 async function readCredentials(file: string): Promise<Record<string, string>> {
   const text = file === "-" ? await readStdin() : await readNamedFile(file);
   const problem = "the credentials must be a JSON object of texts: docs/siem.md has those of each format";

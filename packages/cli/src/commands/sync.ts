@@ -19,11 +19,11 @@ interface Options extends AddressOptions {
   json?: boolean;
 }
 
-/** `coffer sync`: prints what has changed, once, or with `--watch` until it is stopped. */
+/** `coffer sync`: prints changes, once, or with `--watch` until it is stopped. */
 export async function sync({ options, env }: Call<Options>): Promise<void> {
   if (options.store === "") throw usage("--store names no file");
   const person = await asPerson(options, env);
-  // Before anything is written into it: `logout` clears it.
+  // Before anything is written into it, because `logout` clears it.
   const forget = options.store === undefined ? undefined : await rememberOwn(options.store, person.url, env);
   const away = onlyFails();
   const leftOut = new Set<string>();
@@ -33,7 +33,8 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
     onStorageError: (error) =>
       tell(`coffer: ${options.store ?? ""}: ${error instanceof Error ? error.message : "failed"}`),
     onUnreadable(_id, error) {
-      // What is said of a vault is the same for each of its records. They are printed once its key can be used.
+      // The error of a vault is the same for each of its records. They are printed once its key can
+      // be used.
       if (leftOut.has(error.message)) return;
       leftOut.add(error.message);
       tell(`coffer: left out: ${error.message}`);
@@ -49,58 +50,58 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
       else away.reject(error);
     },
   });
-  // Nothing was written into what it refuses.
+  // Nothing was written into a refused file.
   const device: Sync = await syncing.catch(async (error: unknown) => {
     await forget?.();
     throw error;
   });
-  let asked: NodeJS.Signals | undefined;
+  let received: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals): void => {
-    asked = signal;
+    received = signal;
     void device.stop();
   };
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
-    // Without a connection nobody waits for the next one.
+    // Without a connection, fail instead of waiting for the next one.
     await (options.watch === true
       ? Promise.race([device.ready, device.ended])
       : Promise.race([device.ready, away.promise]));
-    if (asked === undefined) await forgetHidden(person, device);
+    if (received === undefined) await forgetHidden(person, device);
     if (options.watch === true) await device.ended;
   } catch (error) {
-    if (asked === undefined) throw error;
+    if (received === undefined) throw error;
   } finally {
     process.off("SIGINT", stop).off("SIGTERM", stop);
     await device.stop();
   }
   if (store?.failed() === true)
-    throw new Failure(exitCodes.failure, "what was printed could not be kept: the next run prints it again");
-  // To be stopped is how watching ends; the one look was cut off.
-  if (asked !== undefined && options.watch !== true) process.exitCode = exitCodeOf(null, asked);
+    throw new Failure(exitCodes.failure, "the printed changes could not be stored: the next run prints them again");
+  // A stop is the normal end of watching, but interrupts a single sync.
+  if (received !== undefined && options.watch !== true) process.exitCode = exitCodeOf(null, received);
 }
 
-/** Remembers the file. Returns what forgets it again, where it was not remembered before. */
+/** Stores the file in the profile. Returns a function that removes it, if it is new. */
 async function rememberOwn(store: string, url: string, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const { user } = await sessionAt(url, env);
-  const kept = { path: resolve(store), user_id: user.id, service: serviceKey(url) };
-  const isNew = await rememberStore(profileDirectory(env), kept);
+  const file = { path: resolve(store), user_id: user.id, service: serviceKey(url) };
+  const isNew = await rememberStore(profileDirectory(env), file);
   return async () => {
-    if (isNew) await forgetStores(profileDirectory(env), [kept]);
+    if (isNew) await forgetStores(profileDirectory(env), [file]);
   };
 }
 
-/** Where its person travels, a device that is up to date has no trace left of what is hidden. */
+/** A travelling person's device must keep no trace of hidden vaults once it is up to date. */
 async function forgetHidden(person: PersonClient, device: Sync): Promise<void> {
   const travelling = await person.travel.status().catch((error: unknown) => {
     if (!(error instanceof CofferError)) throw error;
-    // What was asked for is done all the same.
-    tell(`coffer: whether you travel could not be asked: ${error.message}`);
+    // The main operation has succeeded.
+    tell(`coffer: whether you travel could not be received: ${error.message}`);
     return undefined;
   });
   if (travelling?.enabled === true) await device.forgetHidden();
 }
 
-/** One change as a line: what, the vault, the name, the type, the id. */
+/** One change as a line: action, vault, name, type, id. */
 function lineOf(change: SyncChange, device: Sync, { json, showValues }: Options): string {
   if ("record" in change) {
     const { id, vault_id, type, fields, updated_at } = change.record;

@@ -16,7 +16,10 @@ interface CreateOptions extends PersonOptions {
   cidr?: string[];
 }
 
-/** `coffer token create`: makes a one-time token here, with the folder keys sealed for it; prints it this once. */
+/**
+ * `coffer token create`: makes a one-time token here, with the folder keys sealed for it, and
+ * prints it once.
+ */
 export async function createToken({ options, env }: Call<CreateOptions>): Promise<void> {
   const grants = options.folder.map(grantOf);
   const now = Date.now();
@@ -40,7 +43,7 @@ export async function createToken({ options, env }: Call<CreateOptions>): Promis
   else print(token.token);
 }
 
-/** `production:read`: a folder by name or id, and what the machine may do there. */
+/** `production:read`: a folder by name or id, and the machine's permission. */
 function grantOf(text: string): { folder: string; permission: "read" | "write" } {
   const [, folder, permission] = /^(.+):(read|write)$/s.exec(text) ?? [];
   if (folder === undefined) throw usage(`--folder ${text}: write <folder>:read or <folder>:write`);
@@ -58,7 +61,7 @@ export async function listTokens({ options, env }: Call<ApplicationOptions>): Pr
   );
 }
 
-/** `coffer token rm <id>`: revokes a token that was not spent. */
+/** `coffer token rm <id>`: revokes an unused token. */
 export async function removeToken({ args: [id = ""], options, env }: Call<ApplicationOptions>): Promise<void> {
   const { person, found } = await allTokens(options, env);
   const token = found.find((one) => one.id === id);

@@ -1,8 +1,8 @@
 import type { TravelModeView } from "@coffer/sdk";
 import { accountSecurity } from "@coffer/sdk/account";
 import { asPerson, mannersOf, sessionAt } from "../access.ts";
-import { askOtp } from "../ask-otp.ts";
-import type { OtpOptions } from "../ask-otp.ts";
+import { promptOtp } from "../prompt-otp.ts";
+import type { OtpOptions } from "../prompt-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { hideFromStores } from "../hide-from-stores.ts";
 import { readPassword, withOwnPassword } from "../inputs.ts";
@@ -15,18 +15,21 @@ interface TravelOptions extends PersonOptions {
   member?: string;
 }
 
-/** `coffer travel status`: whether one travels. */
+/** `coffer travel status` */
 export async function travelStatus({ options, env }: Call<PersonOptions>): Promise<void> {
   const mode = await (await asPerson(options, env)).travel.status();
   if (options.json === true) printJson(mode);
   else {
-    // 1970: never switched.
+    // 1970 means that it was never switched.
     const since = Date.parse(mode.updated_at) === 0 ? "" : ` since ${shortTime(mode.updated_at)}`;
     print(`${mode.enabled ? "on" : "off"}${since}`);
   }
 }
 
-/** `coffer travel on`: hides what is not safe for travel, for oneself also in what this machine keeps. */
+/**
+ * `coffer travel on`: hides vaults that are not safe for travel; for oneself also in this machine's
+ * files.
+ */
 export async function travelOn({ options, env }: Call<TravelOptions>): Promise<void> {
   const person = await asPerson(options, env);
   if (options.member !== undefined) {
@@ -43,7 +46,7 @@ interface OffOptions extends TravelOptions, OtpOptions {
   passwordFile?: string;
 }
 
-/** `coffer travel off`: ends it, for oneself with the password. */
+/** `coffer travel off`: shows them again; for oneself with the password. */
 export async function travelOff({ options, env }: Call<OffOptions>): Promise<void> {
   const person = await asPerson(options, env);
   if (options.member !== undefined) {
@@ -53,7 +56,7 @@ export async function travelOff({ options, env }: Call<OffOptions>): Promise<voi
   }
   const password = await readPassword(options.passwordFile, env, false);
   const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, mannersOf(options));
-  const stopped = security.stopTravel({ password, otp: askOtp(options) });
+  const stopped = security.stopTravel({ password, otp: promptOtp(options) });
   say(await withOwnPassword(stopped, "travel mode is still on"), "you", options);
 }
 

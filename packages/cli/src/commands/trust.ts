@@ -1,23 +1,23 @@
 import { isUuid } from "@coffer/sdk";
 import type { Adoption, PersonClient } from "@coffer/sdk";
 import { asMachine, asPerson, machineConfigurationOf, pick } from "../access.ts";
-import { askToAccept } from "../ask-to-accept.ts";
+import { promptToAccept } from "../prompt-to-accept.ts";
 import type { Call, DataOptions, PersonOptions } from "../command-row.ts";
-import { askYesOrNo, compareWords, compareWordsOfEach } from "../compare-words.ts";
+import { promptYesOrNo, compareWords, compareWordsOfEach } from "../compare-words.ts";
 import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { printJson, tell } from "../output.ts";
 
 type Confirming = PersonOptions & ConfirmOptions;
 
-/** `coffer org adopt <organization>`: gives an organization a history that was made without one. */
+/** `coffer org adopt <organization>`: starts the history of an organization without one. */
 export async function adoptOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming>): Promise<void> {
   const person = await asPerson({ ...options, org: nameOrId }, env);
   const confirm = compareWordsOfEach(options, `the organization ${nameOrId} was not adopted`);
   sayAdopted("organization", await person.organizations.adopt(confirm), "coffer member confirm", options);
 }
 
-/** `coffer org trust <organization>`: trusts its history as the service shows it. */
+/** `coffer org trust <organization>`: trusts its history as the service shows it now. */
 export async function trustOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming>): Promise<void> {
   const person = await asPerson(options, env);
   const { id, name } = pick(await person.organizations.list(), nameOrId, "organization");
@@ -25,7 +25,7 @@ export async function trustOrganization({ args: [nameOrId = ""], options, env }:
   tell(`the history of ${name} is trusted from now on`);
 }
 
-/** `coffer folder adopt <id>`: gives a folder a history that was made without one. */
+/** `coffer folder adopt <id>`: starts the history of a folder without one. */
 export async function adoptFolder({ args: [id = ""], options, env }: Call<Confirming>): Promise<void> {
   const person = await asPerson(options, env);
   const confirm = compareWordsOfEach(options, `the folder ${id} was not adopted`);
@@ -34,7 +34,7 @@ export async function adoptFolder({ args: [id = ""], options, env }: Call<Confir
   tell(`its present key came from the service: \`coffer folder rotate ${adoption.name}\` makes a new one`);
 }
 
-/** `coffer vault adopt <id>`: gives a shared vault a history that was made without one. */
+/** `coffer vault adopt <id>`: starts the history of a shared vault without one. */
 export async function adoptVault({ args: [id = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const adoption = await person.vaults.adopt(idOf(id, "vault"));
@@ -42,14 +42,17 @@ export async function adoptVault({ args: [id = ""], options, env }: Call<PersonO
   tell(`its present key came from the service: \`coffer vault rotate ${adoption.name}\` makes a new one`);
 }
 
-/** `coffer vault trust <id>`: trusts a shared vault's history as the service shows it. */
+/** `coffer vault trust <id>`: trusts a shared vault's history as the service shows it now. */
 export async function trustVault({ args: [id = ""], options, env }: Call<Confirming>): Promise<void> {
   const confirm = compareWords(options, `the history of the vault ${id} is not trusted`);
   await (await asPerson(options, env)).vaults.trust(idOf(id, "vault"), confirm);
   tell(`the history of the vault ${id} is trusted from now on`);
 }
 
-/** `coffer folder trust <id>`: trusts its history as the service shows it, as a person or a machine. */
+/**
+ * `coffer folder trust <id>`: trusts its history as the service shows it now, as a person or a
+ * machine.
+ */
 export async function trustFolder({
   args: [id = ""],
   options,
@@ -66,13 +69,13 @@ interface AcceptOptions extends PersonOptions {
   yes?: boolean;
 }
 
-/** `coffer folder accept <id>`: accepts a folder that somebody gave one. */
+/** `coffer folder accept <id>`: accepts a folder that another member shared. */
 export async function acceptFolder({ args: [id = ""], options, env }: Call<AcceptOptions>): Promise<void> {
   const { folders } = await asPerson(options, env);
   await accept(folders, idOf(id, "folder"), options);
 }
 
-/** `coffer vault accept <id>`: accepts a vault that somebody gave one. */
+/** `coffer vault accept <id>`: accepts a vault that another member shared. */
 export async function acceptVault({ args: [id = ""], options, env }: Call<AcceptOptions>): Promise<void> {
   const { vaults } = await asPerson(options, env);
   await accept(vaults, idOf(id, "vault"), options);
@@ -84,7 +87,7 @@ async function accept(
   { yes = false, json }: AcceptOptions,
 ): Promise<void> {
   const offer = await show(id);
-  if (!yes && !(await askToAccept(offer))) throw new Failure(exitCodes.denied, `${offer.name} was not accepted`);
+  if (!yes && !(await promptToAccept(offer))) throw new Failure(exitCodes.denied, `${offer.name} was not accepted`);
   await take(id);
   tell(`accepted the ${offer.kind} ${offer.name} from ${offer.from}`);
   if (json === true) printJson(offer);
@@ -94,7 +97,7 @@ interface KeyringOptions extends PersonOptions {
   yes?: boolean;
 }
 
-/** `coffer keyring trust`: begins the keyring again from what the service shows. */
+/** `coffer keyring trust`: replaces the keyring by what the service shows. */
 export async function trustKeyring({ options, env }: Call<KeyringOptions>): Promise<void> {
   const person = await asPerson(options, env);
   await person.keyring.trust((shown) => {
@@ -102,9 +105,9 @@ export async function trustKeyring({ options, env }: Call<KeyringOptions>): Prom
       tell(`${name} (${res}), last signed by ${signer}\n  ${fingerprint.words}`.replaceAll("\n", " "));
     if (options.yes === true) return Promise.resolve(true);
     const question = "Compare the words with those people. Are they the same, and is all of it expected";
-    return Promise.resolve(askYesOrNo(question, "compare the words of each, and give --yes"));
+    return Promise.resolve(promptYesOrNo(question, "compare the words of each, and give --yes"));
   });
-  tell("this device trusts what was shown, and tells your other devices");
+  tell("this device trusts what was shown, and shares it with your other devices");
 }
 
 function sayAdopted(noun: string, { name, left_out }: Adoption, how: string, { json }: PersonOptions): void {
@@ -116,7 +119,7 @@ function sayAdopted(noun: string, { name, left_out }: Adoption, how: string, { j
   if (json === true) printJson({ name, left_out });
 }
 
-/** What nothing is trusted of yet is named by its id: its name is the service's word. */
+/** An unverified object is named by its id, because the service chooses its name. */
 function idOf(text: string, noun: "folder" | "vault"): string {
   if (isUuid(text)) return text.toLowerCase();
   throw usage(`${text} is no id: \`coffer ${noun} ls\` shows the ids`);

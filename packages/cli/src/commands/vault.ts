@@ -1,3 +1,4 @@
+import type { VaultType } from "@coffer/contract";
 import { isUuid } from "@coffer/sdk";
 import type { Permission, PersonClient, RotatedVault, Vault, VaultMember } from "@coffer/sdk";
 import { asMember, asPerson } from "../access.ts";
@@ -5,21 +6,27 @@ import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
 import { vaultsOf, withVault } from "../pick-vault.ts";
-import { canonicalName, colleague, tellRotated } from "./share.ts";
+import { canonicalName, colleague, printRotated } from "./share.ts";
 
 interface CreateOptions extends PersonOptions {
-  type: "personal" | "shared";
+  type: VaultType;
 }
 
-/** `coffer vault create <name>`: makes a vault with a new key; prints its id. */
+/**
+ * `coffer vault create <name>`: creates a vault with a new key and prints its id. Says so when
+ * travel mode hides the new vault.
+ */
 export async function createVault({ args: [name = ""], options, env }: Call<CreateOptions>): Promise<void> {
-  const vault = await (await asPerson(options, env)).vaults.create(name, { type: options.type });
+  const person = await asPerson(options, env);
+  const vault = await person.vaults.create(name, { type: options.type });
   tell(`made the ${vault.type} vault ${name}`);
+  const travel = await person.travel.status().catch(() => null); // the vault exists whatever the answer
+  if (travel?.enabled === true) tell("you travel: the new vault is hidden until `coffer travel off`");
   if (options.json === true) printJson(vault);
   else print(vault.id);
 }
 
-/** `coffer vault ls`: the vaults one may see, with `--org` those of one organization. */
+/** `coffer vault ls`: the visible vaults, with `--org` those of one organization. */
 export async function listVaults({ options, env }: Call<PersonOptions>): Promise<void> {
   const vaults = await vaultsOf(await asMember(options, env));
   printList(
@@ -44,7 +51,7 @@ interface SetOptions extends PersonOptions {
   safeForTravel?: "yes" | "no";
 }
 
-/** `coffer vault set <vault>`: changes its name, or whether it stays in sight while travelling. */
+/** `coffer vault set <vault>`: changes its name, or whether it stays visible while travelling. */
 export async function setVault({ args: [nameOrId = ""], options, env }: Call<SetOptions>): Promise<void> {
   const { name, safeForTravel } = options;
   if (name === undefined && safeForTravel === undefined)
@@ -52,7 +59,7 @@ export async function setVault({ args: [nameOrId = ""], options, env }: Call<Set
   const { person, vault } = await withVault(options, env, nameOrId);
   const safe = safeForTravel === undefined ? undefined : safeForTravel === "yes";
   const changed = await person.vaults.update(vault.id, { name, safeForTravel: safe });
-  tell(`the vault ${changed.name} ${changed.safe_for_travel ? "stays in sight" : "is hidden"} while you travel`);
+  tell(`the vault ${changed.name} ${changed.safe_for_travel ? "stays visible" : "is hidden"} while you travel`);
   if (options.json === true) printJson(changed);
 }
 
@@ -76,7 +83,10 @@ interface ShareOptions extends PersonOptions {
   permission: Permission;
 }
 
-/** `coffer vault share <vault> <member>`: gives a member the vault with its key, or changes the permission. */
+/**
+ * `coffer vault share <vault> <member>`: gives a member the vault with its key, or changes the
+ * permission.
+ */
 export async function shareVault({ args: [nameOrId = "", member = ""], options, env }: Call<ShareOptions>) {
   const { person, vault } = await withVault(options, env, nameOrId);
   requireShareable(vault);
@@ -92,20 +102,23 @@ function requireShareable({ name, type, permission }: Vault): void {
     throw new Failure(exitCodes.denied, `you may not share ${visible(name)}: only who manages a vault does`);
 }
 
-/** `coffer vault unshare <vault> <member>`: takes the vault away from a member, and gives it a new key. */
+/** `coffer vault unshare <vault> <member>`: revokes a member's access, and rotates the vault. */
 export async function unshareVault({ args: [nameOrId = "", member = ""], options, env }: Call<PersonOptions>) {
   const { person, vault } = await withVault(options, env, nameOrId);
   const { user_id: userId, email } = await memberOf(person, vault, member);
   const rotated = await person.vaults.unshare(vault.id, userId);
   tell(
-    `took ${vault.name} away from ${email}. What the person has read may have been kept: replace what must not be known`,
+    `revoked access of ${email} to ${vault.name}. The person may have copied what they could read: replace what must stay secret`,
   );
   if (rotated !== null) sayRotated(rotated);
   else if (vault.type === "shared") tell(`the history of ${vault.name} says so once a manager rotates it`);
   if (options.json === true && rotated !== null) printJson(rotated);
 }
 
-/** `coffer vault rotate <vault>`: gives the vault a new key, for the members that its history confirms. */
+/**
+ * `coffer vault rotate <vault>`: gives the vault a new key, for the members that its history
+ * confirms.
+ */
 export async function rotateVault({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const { person, vault } = await withVault(options, env, nameOrId);
   const rotated = await person.vaults.rotate(vault.id);
@@ -114,14 +127,14 @@ export async function rotateVault({ args: [nameOrId = ""], options, env }: Call<
 }
 
 function sayRotated({ name, key_version, unopened, ...report }: RotatedVault): void {
-  tellRotated(name, key_version, report);
+  printRotated(name, key_version, report);
   if (unopened.length === 0) return;
   tell("these records did not open. They are stored unchanged:");
   for (const id of unopened) tell(`  ${id}`);
   tell("let their writers set them again, or remove one with `coffer record rm`");
 }
 
-/** `coffer vault members <vault>`: who holds the vault's key. */
+/** `coffer vault members <vault>` */
 export async function listVaultMembers({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const { person, vault } = await withVault(options, env, nameOrId);
   const members = await person.vaults.members(vault.id);
@@ -144,14 +157,17 @@ export async function listVaultMembers({ args: [nameOrId = ""], options, env }: 
     );
 }
 
-/** The person in a vault's own organization, whichever one the call is about. */
+/** The person in a vault's own organization, whatever the organization of the call. */
 async function inOrganization(vault: Vault, options: PersonOptions, env: NodeJS.ProcessEnv): Promise<PersonClient> {
   if (vault.org_id === null)
     throw usage(`the vault ${visible(vault.name)} belongs to no organization: it cannot be shared`);
   return asPerson({ ...options, org: vault.org_id }, env);
 }
 
-/** The member of a vault of that e-mail or id. Throws Failure: not found, or usage when two have the e-mail. */
+/**
+ * The member of a vault with that e-mail or id. Throws Failure: not found, or usage when two have
+ * the e-mail.
+ */
 async function memberOf(person: PersonClient, vault: Vault, wanted: string): Promise<VaultMember> {
   const text = canonicalName(wanted);
   const members = await person.vaults.members(vault.id);

@@ -4,8 +4,8 @@ import { fingerprintLines } from "../fingerprint-lines.ts";
 import { print, printJson, visible } from "../output.ts";
 
 /**
- * `coffer whoami`: who the service says one is, as a person or a machine, and the fingerprint of the own key, which is
- * computed from the private key held here.
+ * `coffer whoami`: the identity that the service shows, as a person or a machine, and the
+ * fingerprint of one's own key, computed from the private key.
  */
 export async function whoami({ options, env }: Call<DataOptions>): Promise<void> {
   const configuration = machineConfigurationOf(options, env);

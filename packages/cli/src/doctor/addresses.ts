@@ -16,25 +16,25 @@ const inside = networks([
   ["fe80::", 10, "ipv6"],
 ]);
 
-/** Whether an address or a host name is a machine's own name for itself. */
+/** Whether an address or host name is loopback. */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   return bare === "localhost" || isIn(loopback, bare);
 }
 
-/** Whether an address is of a network that the internet does not reach. */
+/** Whether an address is not reachable from the internet. */
 export function isPrivate(address: string): boolean {
   return isIn(inside, address);
 }
 
-/** The addresses of this machine, without those that only it can use. */
+/** The addresses of this machine without loopback. */
 export function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((each) =>
     (each ?? []).flatMap(({ internal, address }) => (internal ? [] : [address])),
   );
 }
 
-/** The address that a URL's host stands for; undefined when its name is not known. */
+/** The address of a URL's host; undefined when the name does not resolve. */
 export async function addressOf(url: string): Promise<string | undefined> {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) !== 0) return host;

@@ -11,12 +11,12 @@ import { addressOf, ownAddresses } from "./addresses.ts";
 import type { Finding } from "./finding.ts";
 import { fine, problem, warning } from "./finding.ts";
 import { checkPrivateFile } from "./private-file.ts";
-import { judgeSource } from "./source.ts";
+import { checkSource } from "./source.ts";
 
 const logIn = "coffer login --email you@example.com";
 const soonMilliseconds = 7 * 86_400_000;
 
-/** The profile's file, whatever it holds. */
+/** Checks the profile's file. */
 export async function checkProfile(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const file = await checkPrivateFile("profile", profileFile(env));
   if (file === undefined) return [];
@@ -26,7 +26,10 @@ export async function checkProfile(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   ];
 }
 
-/** The machine's configuration: a path, the JSON itself, or the base64 of it. No finding quotes it. */
+/**
+ * Checks a machine's configuration: a path, the JSON itself, or the base64 of it. No finding quotes
+ * it.
+ */
 export async function checkConfiguration(configuration: string): Promise<Finding[]> {
   const check = "configuration";
   const again = "coffer bootstrap with a new one-time token writes another";
@@ -52,7 +55,7 @@ async function keyOf(configuration: MachineConfiguration, advice: string): Promi
   }
 }
 
-/** Whether the session at an address is valid, and from where the service sees us. */
+/** Whether the session at an address is valid, and the source address that the service sees. */
 export async function checkSession(
   url: string,
   { insecureHttp }: AddressOptions,
@@ -63,7 +66,7 @@ export async function checkSession(
     ({ sessions }) => sessions[serviceKey(url)],
     () => undefined,
   );
-  if (session === undefined) return [warning(check, `nobody is logged in at ${url}`, logIn)];
+  if (session === undefined) return [warning(check, `no one is logged in at ${url}`, logIn)];
   try {
     const person = await asPerson(
       { url, ...(insecureHttp === undefined ? {} : { insecureHttp }), withoutWaiting: true },
@@ -72,7 +75,7 @@ export async function checkSession(
     const current = (await person.sessions.list()).find((one) => one.current);
     const valid = fine(check, `logged in as ${session.user.email}`);
     if (current?.ip == null) return [valid];
-    const source = judgeSource({ seen: current.ip, own: ownAddresses(), service: await addressOf(url) });
+    const source = checkSource({ seen: current.ip, own: ownAddresses(), service: await addressOf(url) });
     return [
       valid,
       { ...source, message: `${source.message} (when the session was last renewed, ${current.last_used_at})` },
@@ -91,14 +94,14 @@ export async function checkMachine(
   const check = "machine";
   try {
     const client = await (await asMachine(configuration, { ...options, withoutWaiting: true }, env)).client();
-    const accepted = `accepted as ${client.name} (asking took one request of the standard limit)`;
-    // The service tells people where it sees them, in their sessions; machines it does not tell.
-    const source = fine("source address", "not told to a machine: `coffer client ls` shows it to an administrator");
+    const accepted = `accepted as ${client.name} (the check took one request of the standard limit)`;
+    // The service shows people their source address in their sessions; machines cannot see theirs.
+    const source = fine("source address", "machines cannot see it: `coffer client ls` shows it to an administrator");
     return [ending(client, accepted), noFolders(client), source].filter((finding) => finding !== undefined);
   } catch (error) {
     const advice =
-      "cut off, expired, or known to another installation; else the clock or the base address is the reason (above). " +
-      "A machine that was cut off needs a new one-time token";
+      "revoked, expired, or known to another installation; else the clock or the base address is the reason (above). " +
+      "A revoked machine needs a new one-time token";
     return [refusedBy(check, error, advice)];
   }
 }

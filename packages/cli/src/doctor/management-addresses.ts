@@ -4,8 +4,9 @@ import { localRunFile } from "../paths.ts";
 import { serviceKey } from "../same-service.ts";
 
 /**
- * Where management ports are: the one that was named, else those of the local run when it is the service at `url`, the
- * one that speaks for all first. None when nobody says. Throws CofferError for what is no address.
+ * The addresses of management ports: the given one, else those of the local run if it is the
+ * service at `url`, with the main one first. Empty when unknown. Throws CofferError for a malformed
+ * address.
  */
 export async function managementOf(
   { management: named, insecureHttp }: { management?: string; insecureHttp?: boolean },

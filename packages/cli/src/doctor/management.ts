@@ -1,5 +1,5 @@
-import type { Answer } from "./ask.ts";
-import { ask, NoAnswer } from "./ask.ts";
+import type { Answer } from "./request.ts";
+import { get, NoAnswer } from "./request.ts";
 import type { Finding } from "./finding.ts";
 import { fine, problem, warning } from "./finding.ts";
 import { greatest, sum } from "./metrics.ts";
@@ -16,12 +16,17 @@ const storeAdvice: Record<string, string> = {
   process: "the service is not running: look at its log",
 };
 
-/** What the management ports say; the first is asked for everything, the others for their metrics only. */
+/** States in which Postgres answers reads. */
+const notWritable = new Set(["disk full", "read only", "input/output error"]);
+const notWritableAdvice =
+  "free space on the disk of Postgres or enlarge it; read only: the address leads to a standby. No restart is needed";
+
+/** Checks the management ports: the first one completely, the others only for their metrics. */
 export async function checkManagement(urls: readonly string[]): Promise<Finding[]> {
   const [first = "", ...others] = urls;
   let readiness: Answer;
   try {
-    readiness = await ask(`${first}/readyz`);
+    readiness = await get(`${first}/readyz`);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     const advice = "it listens on the server's machine alone; npm start writes its address to run/coffer.json";
@@ -30,10 +35,10 @@ export async function checkManagement(urls: readonly string[]): Promise<Finding[
   const states = statesIn(readiness);
   if (states === undefined)
     return [problem("management", `${first} is no management address of Coffer`, "see COFFER_MANAGEMENT_PORT")];
-  const served = await ask(`${first}/version`).then(serverVersion, () => undefined);
+  const served = await get(`${first}/version`).then(serverVersion, () => undefined);
   const metrics = await Promise.all(
     [first, ...others].map((url) =>
-      ask(`${url}/metrics`).then(
+      get(`${url}/metrics`).then(
         ({ text }) => text,
         () => "",
       ),
@@ -66,6 +71,8 @@ function store(name: string, state: string): Finding {
       `${name}: migrations are missing`,
       "run the migrations of this version (npm start does; in a cluster it is the migration Job)",
     );
+  if (notWritable.has(state))
+    return problem("stores", `${name}: ${state}: only what writes nothing works`, notWritableAdvice);
   const kind = /[a-z]+$/.exec(name)?.[0] ?? "";
   const advice = storeAdvice[kind] ?? "look at the log of the service";
   const degraded = kind === "nats" || kind === "redis";

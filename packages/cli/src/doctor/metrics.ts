@@ -1,10 +1,13 @@
-/** The greatest value that a metric has, over its labels, in the Prometheus text format; undefined without any. */
+/**
+ * The greatest value of a metric over its labels, in the Prometheus text format; undefined without
+ * any.
+ */
 export function greatest(text: string, name: string): number | undefined {
   const found = valuesOf(text, name);
   return found.length === 0 ? undefined : Math.max(...found);
 }
 
-/** The values of a metric added up over its labels; 0 without any. */
+/** The sum of a metric's values over its labels; 0 without any. */
 export function sum(text: string, name: string): number {
   return valuesOf(text, name).reduce((total, value) => total + value, 0);
 }

@@ -2,7 +2,10 @@ import { stat } from "node:fs/promises";
 import type { Finding } from "./finding.ts";
 import { fine, problem } from "./finding.ts";
 
-/** Whether a file with secrets is there and is for its owner alone; undefined when there is no such file. */
+/**
+ * Whether a file with secrets exists and only its owner can access it; undefined when there is no
+ * such file.
+ */
 export async function checkPrivateFile(check: string, path: string): Promise<Finding | undefined> {
   let mode: number;
   try {
@@ -12,10 +15,10 @@ export async function checkPrivateFile(check: string, path: string): Promise<Fin
   } catch (error) {
     const { code = "unknown" } = error as NodeJS.ErrnoException; // what stat throws
     if (code === "ENOENT") return undefined;
-    // What is taken for a path may be a configuration in a broken form: it is named only when it is there.
+    // A presumed path may be a broken configuration, so it is named only when it exists.
     return problem(check, `its file cannot be looked at (${code})`, "give this user access to it and to its folder");
   }
-  // Windows has other ways to say who may read a file.
+  // Windows controls access in another way.
   if (process.platform === "win32" || (mode & 0o077) === 0) return fine(check, `${path} is for you alone`);
   return problem(check, `${path} is for others too (mode ${mode.toString(8).padStart(4, "0")})`, `chmod 600 ${path}`);
 }

@@ -9,12 +9,14 @@ type Configuration = Environment<VariableName>;
 const names = Object.keys(variables) as VariableName[]; // the keys of the table are its names
 const unreadable = "correct it: no service starts with it (npm start -- --help lists every variable)";
 
-/** Reads COFFER_* as the services do, and looks at what they would accept and nobody should want. No service is asked. */
+/**
+ * Reads COFFER_* like the services, and checks for valid but undesirable values. Makes no request.
+ */
 export function checkServerConfig(env: NodeJS.ProcessEnv): Finding[] {
   const problems = read(env, names, {}).map((each) => problem("configuration", each, unreadable));
   const known = knownIn(env);
   const given: Partial<Configuration> = {};
-  // One by one, so that a wrong value hides none of the others.
+  // One by one, so that an invalid value hides no other.
   for (const name of names) read(known, [name], given);
   return [
     ...(problems.length > 0
@@ -34,7 +36,7 @@ function addresses({ COFFER_BASE_URL: urls = [], COFFER_HOST: host = "127.0.0.1"
     warning(
       check,
       `COFFER_BASE_URL: ${url} is not https`,
-      "whoever is in between reads and uses tokens: put TLS before it",
+      "anyone in between can read and use tokens: put TLS in front of it",
     ),
   );
   const [first] = urls;
@@ -55,17 +57,17 @@ function proxies({
   COFFER_BASE_URL: urls = [],
 }: Partial<Configuration>): Finding[] {
   const check = "trusted proxies";
-  const everybody = cidrs.filter((cidr) => cidr.endsWith("/0"));
-  if (everybody.length > 0)
+  const open = cidrs.filter((cidr) => cidr.endsWith("/0"));
+  if (open.length > 0)
     return [
       problem(
         check,
-        `${everybody.join(", ")} trusts everybody: any caller chooses its own source address`,
+        `${open.join(", ")} trusts every address: any caller chooses its own source address`,
         "name the proxies' networks only",
       ),
     ];
   if (cidrs.length > 0) return [fine(check, cidrs.join(", "))];
-  // TLS does not end in Coffer: somebody stands before it.
+  // Coffer does not terminate TLS, so there is a proxy in front of it.
   if (urls.some((url) => url.startsWith("https://")))
     return [
       warning(
@@ -104,7 +106,7 @@ function stores(given: Partial<Configuration>): Finding[] {
   return [fine("stores", `npm start brings its own for ${missing.join(", ")}; a service by itself needs them given`)];
 }
 
-/** Reads variables into `given`; returns what is wrong with them, if anything is. */
+/** Reads variables into `given`; returns the problems. */
 function read(
   env: NodeJS.ProcessEnv,
   wanted: readonly VariableName[],
@@ -119,7 +121,7 @@ function read(
   }
 }
 
-/** The environment without the names that nobody knows. */
+/** The environment without unknown names. */
 function knownIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const known = new Set<string>(names.flatMap((name) => [name, `${name}_FILE`]));
   return Object.fromEntries(Object.entries(env).filter(([name]) => known.has(name)));

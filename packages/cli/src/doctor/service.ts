@@ -1,19 +1,25 @@
-import type { Answer } from "./ask.ts";
-import { ask, NoAnswer } from "./ask.ts";
+import type { Answer } from "./request.ts";
+import { get, NoAnswer } from "./request.ts";
 import { isLoopback } from "./addresses.ts";
 import type { Finding } from "./finding.ts";
 import { fine, problem, warning } from "./finding.ts";
 
 const keysPath = "/.well-known/jwks.json";
-/** A machine's token says when it was made; the service refuses one from further ahead than this. */
+/**
+ * A machine's token has an issue time; the service refuses one from further in the future than
+ * this.
+ */
 const skewLimitSeconds = 60;
 const skewLookSeconds = 15;
 
-/** What is found about the service at an address; `reached` is false when there is no use in asking it more. */
+/**
+ * The findings about the service at an address; `reached` is false when further requests are
+ * useless.
+ */
 export async function checkService(url: string): Promise<{ findings: Finding[]; reached: boolean }> {
   let answer: Answer;
   try {
-    answer = await ask(url + keysPath);
+    answer = await get(url + keysPath);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     return {
@@ -25,9 +31,7 @@ export async function checkService(url: string): Promise<{ findings: Finding[]; 
   if (stranger !== undefined) return { findings: [stranger], reached: false };
   const findings = [fine("address", `${url} is a Coffer`)];
   if (url.startsWith("http://") && !isLoopback(new URL(url).hostname))
-    findings.push(
-      warning("encryption", `${url} is not https`, "whoever is in between reads and uses tokens: use https"),
-    );
+    findings.push(warning("encryption", `${url} is not https`, "anyone in between can read and use tokens: use https"));
   findings.push(baseUrls(url, answer), clock(answer), limits(answer), await claims(url, answer));
   return { findings, reached: true };
 }
@@ -108,19 +112,19 @@ function limits(answer: Answer): Finding {
 }
 
 /**
- * Claims to be somebody else by X-Forwarded-For. An address that has just been counted has less left than the whole
- * limit; the whole limit means that the claim was believed.
+ * Claims another address with X-Forwarded-For. An address that was just counted has less than the
+ * whole limit left; the whole limit means that the claim was believed.
  */
 async function claims(url: string, before: Answer): Promise<Finding> {
   const check = "forwarded address";
   if (limitOf(before) === undefined) return warning(check, "not tried: the limit is not shown", "see limits");
   const claimed = `198.51.100.${1 + Math.floor(Math.random() * 254)}`;
-  const found = await ask(url + keysPath, { "x-forwarded-for": claimed }).then(limitOf, () => undefined);
+  const found = await get(url + keysPath, { "x-forwarded-for": claimed }).then(limitOf, () => undefined);
   if (found === undefined) return warning(check, "the second request was not answered", "run it again");
   if (found.left < found.limit - 1) return fine(check, "what a caller says of its own address is not believed");
   return warning(
     check,
-    "this machine is believed whatever address it says it comes from",
+    "the service believes any source address that this machine claims",
     "right only on a proxy: leave callers out of COFFER_TRUSTED_PROXY_CIDRS, and let the proxy replace X-Forwarded-For",
   );
 }

@@ -3,21 +3,24 @@ import type { Finding } from "./finding.ts";
 import { fine, problem, warning } from "./finding.ts";
 
 export interface Seen {
-  /** The address from which the service believes that we called. */
+  /** The source address that the service sees. */
   seen: string;
   /** The addresses of this machine. */
   own: readonly string[];
-  /** What the service's name stands for; undefined when that is not known. */
+  /** The address of the service's name; undefined when unknown. */
   service: string | undefined;
 }
 
 const check = "source address";
 const trust =
-  "limits and the audit log then take everybody behind that proxy for one: set COFFER_TRUSTED_PROXY_CIDRS of the " +
+  "limits and the audit log then treat all clients behind that proxy as one: set COFFER_TRUSTED_PROXY_CIDRS of the " +
   "services to the proxy's network, and let the proxy set X-Forwarded-For";
 
-/** Judges the source address that the service sees: whether it is ours, or a proxy's in between that it does not know. */
-export function judgeSource({ seen, own, service }: Seen): Finding {
+/**
+ * Checks the source address that the service sees: this machine's, or that of an unknown proxy in
+ * between.
+ */
+export function checkSource({ seen, own, service }: Seen): Finding {
   const isHere = service !== undefined && (isLoopback(service) || own.includes(service));
   if (own.includes(seen) || (isLoopback(seen) && isHere)) return fine(check, `the service sees ${seen}, which is us`);
   if (isLoopback(seen)) return problem(check, `the service sees ${seen}: a proxy on its own machine`, trust);

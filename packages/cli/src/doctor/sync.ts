@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { noAnswer } from "./ask.ts";
+import { noAnswer } from "./request.ts";
 import type { Finding } from "./finding.ts";
 import { fine, problem, warning } from "./finding.ts";
 
@@ -9,26 +9,26 @@ const check = "live sync";
 const timeoutMilliseconds = 10_000;
 const pass = "let the proxy pass the headers Upgrade and Connection on for /api/sync/ws, over HTTP/1.1";
 
-/** Asks for the WebSocket without a token: 401 shows that the question arrives as it was asked. */
+/** Requests the WebSocket without a token: 401 shows that the request arrives unchanged. */
 export async function checkSync(url: string): Promise<Finding> {
   let status: number;
   try {
-    status = await askUpgrade(`${url}/api/sync/ws`);
+    status = await requestUpgrade(`${url}/api/sync/ws`);
   } catch (error) {
     return problem(check, `the WebSocket at /api/sync/ws cannot be reached: ${noAnswer(error).message}`, pass);
   }
   if (status === 401) return fine(check, "WebSocket upgrades get through");
   if (status === 404) return warning(check, "there is no live sync here", `if the service sync is deployed, ${pass}`);
-  if (status === 429) return warning(check, "not asked: the rate limit is used up", "try again in a minute");
+  if (status === 429) return warning(check, "not checked: the rate limit is exhausted", "try again in a minute");
   if (status >= 500)
     return problem(check, `live sync answers ${status}`, "the service sync is away: look at its log and readiness");
   return problem(check, `an upgrade without a token is answered ${status}, not 401`, pass);
 }
 
-function askUpgrade(url: string): Promise<number> {
-  const ask = url.startsWith("https:") ? requestHttps : requestHttp;
+function requestUpgrade(url: string): Promise<number> {
+  const start = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const request = ask(url, {
+    const request = start(url, {
       headers: {
         connection: "Upgrade",
         upgrade: "websocket",

@@ -12,8 +12,11 @@ export const doctorRows: readonly CommandRow[] = [
       "coffer doctor --server-config  (before a service starts, with its environment)",
     ],
     options: [
-      { flags: "--management <address>", description: "ask a management port too (else the local run's)" },
-      { flags: "--server-config", description: "check the COFFER_* environment of a service instead, and ask nobody" },
+      { flags: "--management <address>", description: "check a management port too (else the local run's)" },
+      {
+        flags: "--server-config",
+        description: "check the COFFER_* environment of a service instead, without a request",
+      },
       configOption,
       urlOption,
       jsonOption,

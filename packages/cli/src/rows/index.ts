@@ -14,17 +14,17 @@ import { siemRows } from "./siem.ts";
 import { transferRows } from "./transfer.ts";
 import { vaultRows } from "./vaults.ts";
 
-/** Rows whose commands reach a service, with what these have in common. */
+/** Adds the common options to commands that use a service. */
 function reaching(rows: readonly CommandRow[]): readonly CommandRow[] {
   return rows.map((row) =>
     row.options.includes(urlOption) ? { ...row, options: [...row.options, insecureHttpOption] } : row,
   );
 }
 
-/** Every command, in the groups in which `--help` shows them. */
+/** Every command, in the groups of `--help`. */
 export const groups: readonly (readonly [heading: string, rows: readonly CommandRow[]])[] = [
   ["Secrets, as a person or with --config as a machine:", reaching(secretRows)],
-  ["From and to other password managers:", reaching(transferRows)],
+  ["Backups, and other password managers:", reaching(transferRows)],
   ["You:", reaching(accountRows)],
   ["Vaults:", reaching(vaultRows)],
   ["Folders, applications, machines:", reaching(manageRows)],
@@ -37,8 +37,9 @@ export const groups: readonly (readonly [heading: string, rows: readonly Command
   ["Your shell:", shellRows(() => ({ rows: groups.flatMap(([, rows]) => rows), nouns }))],
 ];
 
-/** What a command's first word is about, where several share it. */
+/** The topics of first words that several commands share. */
 export const nouns: Readonly<Record<string, string>> = {
+  backup: "your own backup, which your recovery key opens",
   vault: "vaults, which hold records",
   record: "records of vaults",
   travel: "travel mode, which hides vaults",
@@ -48,7 +49,7 @@ export const nouns: Readonly<Record<string, string>> = {
   client: "machines",
   totp: "the second factor",
   org: "organizations",
-  keyring: "what your devices tell each other",
+  keyring: "the key pins that your devices share",
   invite: "invitations into the organization",
   member: "who is in the organization",
   audit: "the audit records of your organization",

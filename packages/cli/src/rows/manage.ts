@@ -61,7 +61,7 @@ export const manageRows: readonly CommandRow[] = [
   {
     name: "folder unshare",
     args: "<folder> <member>",
-    summary: "take a folder away from a member",
+    summary: "revoke a member's access to a folder",
     examples: ["coffer folder unshare production bob@example.com"],
     options: personOptions,
     load: async () => (await import("../commands/share.ts")).unshareFolder,
@@ -85,7 +85,7 @@ export const manageRows: readonly CommandRow[] = [
   {
     name: "folder accept",
     args: "<id>",
-    summary: "accept a folder that somebody gave you, once",
+    summary: "accept a folder that another member shared with you",
     examples: ["coffer folder accept 0190c0de-…"],
     options: [yesOption, ...personOptions],
     load: async () => (await trustCommands()).acceptFolder,
@@ -132,7 +132,7 @@ export const manageRows: readonly CommandRow[] = [
   {
     name: "app rm",
     args: "<app>",
-    summary: "remove an application (name or id) and cut off its machines",
+    summary: "remove an application (name or id) and revoke its machines",
     examples: ["coffer app rm api"],
     options: personOptions,
     load: async () => (await import("../commands/app.ts")).removeApplication,
@@ -183,7 +183,7 @@ export const manageRows: readonly CommandRow[] = [
     name: "bootstrap",
     summary: "on the machine: spend a one-time token and write the machine's configuration; prints its client id",
     examples: [
-      "coffer bootstrap --config machine.json  (asks for the token)",
+      "coffer bootstrap --config machine.json  (prompts for the token)",
       "COFFER_TOKEN=cft1_… coffer bootstrap --config machine.json --url https://coffer.example.com",
       "coffer bootstrap --config machine.json < token",
     ],
@@ -241,7 +241,7 @@ export const manageRows: readonly CommandRow[] = [
   {
     name: "client unshare",
     args: "<machine> <folder>",
-    summary: "take a folder away from a machine",
+    summary: "revoke a machine's access to a folder",
     examples: ["coffer client unshare 0190c0de-… production"],
     options: [ofApp, ...personOptions],
     load: async () => (await import("../commands/client.ts")).unshareFromClient,

@@ -1,7 +1,7 @@
+import { memberStatuses, roles } from "@coffer/contract";
 import { confirmOptions, otpOptions, personOptions } from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
 
-const roles = ["owner", "admin", "auditor", "member"] as const;
 const member = "<member>";
 const endOptions: readonly OptionRow[] = [
   { flags: "--end <id>", description: "end this session" },
@@ -30,7 +30,7 @@ export const peopleRows: readonly CommandRow[] = [
   {
     name: "invite rm",
     args: "<id>",
-    summary: "withdraw an invitation",
+    summary: "revoke an invitation",
     examples: ["coffer invite rm 01890a5d-ac96-774b-bcce-b302099a8057"],
     options: personOptions,
     load: async () => (await import("../commands/invite.ts")).removeInvite,
@@ -63,7 +63,7 @@ export const peopleRows: readonly CommandRow[] = [
     ],
     options: [
       { flags: "--role <role>", description: "what the member is from now on", choices: roles },
-      { flags: "--status <status>", description: "whether the member may act", choices: ["active", "suspended"] },
+      { flags: "--status <status>", description: "whether the member may act", choices: memberStatuses },
       ...personOptions,
     ],
     load: async () => (await import("../commands/member.ts")).setMember,
@@ -82,10 +82,24 @@ export const peopleRows: readonly CommandRow[] = [
   {
     name: "member confirm",
     args: member,
-    summary: "compare the words of a member whom the organization's history does not name, and confirm",
+    summary: "compare the words of a member that the organization's history does not name, and confirm",
     examples: ["coffer member confirm bob@example.com"],
     options: [...confirmOptions, ...personOptions],
     load: async () => (await import("../commands/member.ts")).confirmMember,
+  },
+  {
+    name: "member cut",
+    args: "<member-id> <resource>",
+    summary: "correct how far a former member's signatures count, where the service named a wrong entry",
+    examples: [
+      "coffer member cut 0197a1c2-… folder:0197a1c3-…",
+      "coffer member cut 0197a1c2-… vault:0197a1c4-… --entry 5:ab12…",
+    ],
+    options: [
+      { flags: "--entry <number:hash>", description: "what others have verified; else what this device has verified" },
+      ...personOptions,
+    ],
+    load: async () => (await import("../commands/member.ts")).cutMember,
   },
   {
     name: "member sessions",

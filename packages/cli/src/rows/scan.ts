@@ -1,5 +1,6 @@
 import { jsonOption } from "../command-row.ts";
-import type { CommandRow, OptionRow } from "../command-row.ts";
+import type { Call, CommandRow, OptionRow } from "../command-row.ts";
+import { readPlainWords } from "../plain-words.ts";
 
 const scanConfig: OptionRow = {
   flags: "--config <file>",
@@ -86,3 +87,16 @@ export const scanRows: readonly CommandRow[] = [
     load: async () => (await import("../commands/scan-install-hook.ts")).scanInstallHook,
   },
 ];
+
+const [scanRow, ...subcommandRows] = scanRows as [CommandRow, ...CommandRow[]]; // as they are listed here
+const subcommands = ["help", ...subcommandRows.map(({ name }) => name.split(" ")[1] ?? "")];
+
+/** Runs `coffer scan` with these words; null when commander must read them. */
+export function plainScan(words: readonly string[]): ((env: NodeJS.ProcessEnv) => Promise<void>) | null {
+  const call = readPlainWords(scanRow, words, subcommands);
+  if (call === null) return null;
+  return async (env) => {
+    const run = (await scanRow.load()) as (call: Call<object>) => Promise<void>;
+    await run({ ...call, env });
+  };
+}

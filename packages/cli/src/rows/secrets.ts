@@ -1,9 +1,9 @@
+import { recordTypes } from "@coffer/contract";
 import { cacheOption, dataOptions as callerOptions, jsonOption, unsealedTitlesOption } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 
 const dataOptions = [unsealedTitlesOption, ...callerOptions];
 const uri = "coffer://production/database/field/password";
-const recordTypes = ["login", "card", "note", "identity", "ssh_key", "api_credential", "database", "env_file"] as const;
 
 export const secretRows: readonly CommandRow[] = [
   {
@@ -26,16 +26,15 @@ export const secretRows: readonly CommandRow[] = [
       },
       {
         flags: "--mask",
-        description:
-          "put *** in the place of the values in the command's output (default where that is no terminal, and in CI)",
+        description: "replace the values in the command's output by *** (default where that is no terminal, and in CI)",
       },
       { flags: "--no-mask", description: "leave the command's output alone" },
       { flags: "--watch", description: "start the command again when a value that it was given has changed" },
-      { flags: "--interval <seconds>", description: "with --watch: how often to ask for changes (60)" },
+      { flags: "--interval <seconds>", description: "with --watch: how often to request changes (60)" },
       { flags: "--signal <signal>", description: "with --watch: send this signal instead of starting it again" },
       {
         flags: "--wait <seconds>",
-        description: "how long to wait for its turn when the rate limit is exhausted (as long as it takes)",
+        description: "how long to wait while the rate limit is exhausted (no limit)",
       },
       cacheOption,
       // It prints nothing of its own.
@@ -124,11 +123,16 @@ export const secretRows: readonly CommandRow[] = [
     examples: [
       `printf 's3cret' | coffer set ${uri}`,
       "coffer set --type ssh_key --file id_ed25519 coffer://production/deploy/field/private_key",
-      `coffer set ${uri}  (asks for the value)`,
+      `printf 's3cret' | coffer set --expires 90d ${uri}`,
+      `coffer set ${uri}  (prompts for the value)`,
     ],
     options: [
       { flags: "--type <type>", description: "type of a secret that is made (api_credential)", choices: recordTypes },
       { flags: "--file <file>", description: "take the value from a file, byte for byte" },
+      {
+        flags: "--expires <when>",
+        description: "when machines no longer get the secret: 24h, 90d, 2030-01-31, a time, or never (unchanged)",
+      },
       { flags: "--allow-empty", description: "write an empty value too, which is refused otherwise" },
       ...dataOptions,
     ],

@@ -1,3 +1,4 @@
+import { siemFormats } from "@coffer/contract";
 import { personOptions } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
 
@@ -20,7 +21,7 @@ export const siemRows: readonly CommandRow[] = [
       {
         flags: "--format <format>",
         description: "Splunk, Azure Monitor, Datadog, Elastic",
-        choices: ["hec", "log_analytics", "logs_intake", "ecs"],
+        choices: siemFormats,
         required: true,
       },
       { flags: "--to <address>", description: "the address of the SIEM", required: true },
@@ -45,7 +46,10 @@ export const siemRows: readonly CommandRow[] = [
     examples: ["coffer siem set Splunk --enable", "coffer siem set Splunk --credentials-file splunk.json"],
     options: [
       { flags: "--name <name>", description: "another name" },
-      { flags: "--to <address>", description: "another address of the SIEM" },
+      {
+        flags: "--to <address>",
+        description: "another address of the SIEM; another scheme, host or port needs the credentials again",
+      },
       { flags: "--enable", description: "deliver again" },
       { flags: "--disable", description: "deliver nothing any more" },
       { ...credentialsOption, description: "replace the credentials by those of a file, a JSON object; - is stdin" },

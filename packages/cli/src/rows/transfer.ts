@@ -1,6 +1,11 @@
 import { exportFormats, importFormats } from "@coffer/import/formats";
-import { personOptions } from "../command-row.ts";
+import { jsonOption, personOptions } from "../command-row.ts";
 import type { CommandRow } from "../command-row.ts";
+
+const recoveryKeyOption = {
+  flags: "--recovery-key-file <file>",
+  description: "read the recovery key from a file's first line (else prompted for)",
+};
 
 export const transferRows: readonly CommandRow[] = [
   {
@@ -26,10 +31,10 @@ export const transferRows: readonly CommandRow[] = [
         description: "what a table's column holds: a record's field, custom, custom.<name> or none; several times",
         repeated: true,
       },
-      { flags: "--dry-run", description: "only say what would be imported, with --vault also what is there already" },
+      { flags: "--dry-run", description: "only show what would be imported, with --vault also what exists already" },
       { flags: "--include-archived", description: "bring in archived items too" },
       { flags: "--include-deleted", description: "bring in items in a recycle bin too" },
-      { flags: "--as-new", description: "make every record anew, also those that an earlier import made" },
+      { flags: "--as-new", description: "import every record again, also those from an earlier import" },
       { flags: "--skip", description: "exit 0 although something was left out (it is named all the same)" },
       ...personOptions,
     ],
@@ -60,5 +65,33 @@ export const transferRows: readonly CommandRow[] = [
       ...personOptions,
     ],
     load: async () => (await import("../commands/export.ts")).exportVault,
+  },
+  {
+    name: "backup create",
+    args: "<file>",
+    summary: "everything that you can read, in one file that your recovery key opens without a service",
+    examples: ["coffer backup create coffer.backup", "coffer backup create --force /mnt/usb/coffer.backup"],
+    options: [
+      recoveryKeyOption,
+      { flags: "--force", description: "write over a file that is there" },
+      ...personOptions.filter(({ flags }) => !flags.startsWith("--org")),
+    ],
+    load: async () => (await import("../commands/backup.ts")).createBackup,
+  },
+  {
+    name: "backup ls",
+    args: "<file>",
+    summary: "what such a file holds, without values; without a service",
+    examples: ["coffer backup ls coffer.backup"],
+    options: [recoveryKeyOption, jsonOption],
+    load: async () => (await import("../commands/backup.ts")).listBackup,
+  },
+  {
+    name: "backup extract",
+    args: "<file> <folder>",
+    summary: "write what such a file holds in the clear, for `coffer import` and other programs; without a service",
+    examples: ["coffer backup extract coffer.backup restored"],
+    options: [recoveryKeyOption, jsonOption],
+    load: async () => (await import("../commands/backup.ts")).extractBackup,
   },
 ];

@@ -1,3 +1,4 @@
+import { vaultTypes } from "@coffer/contract";
 import {
   confirmOptions,
   jsonOption,
@@ -15,7 +16,7 @@ const trustCommands = () => import("../commands/trust.ts");
 const travelCommands = () => import("../commands/travel.ts");
 
 const record = "<vault> <record>";
-const valueFile: OptionRow = { flags: "--file <file>", description: "read it from a file in place of stdin" };
+const valueFile: OptionRow = { flags: "--file <file>", description: "read it from a file instead of stdin" };
 
 export const vaultRows: readonly CommandRow[] = [
   {
@@ -27,7 +28,7 @@ export const vaultRows: readonly CommandRow[] = [
       {
         flags: "--type <type>",
         description: "only a shared vault can be shared",
-        choices: ["personal", "shared"],
+        choices: vaultTypes,
         preset: "personal",
       },
       ...personOptions,
@@ -44,7 +45,7 @@ export const vaultRows: readonly CommandRow[] = [
   {
     name: "vault set",
     args: "<vault>",
-    summary: "change a vault's (name or id) name, or whether it stays in sight while you travel",
+    summary: "change a vault's (name or id) name, or whether it stays visible while you travel",
     examples: ["coffer vault set Private --safe-for-travel yes", "coffer vault set Team --name Platform"],
     options: [
       { flags: "--name <name>", description: "its name from now on" },
@@ -75,7 +76,7 @@ export const vaultRows: readonly CommandRow[] = [
   {
     name: "vault unshare",
     args: "<vault> <member>",
-    summary: "take a vault away from a member, and give it a new key",
+    summary: "revoke a member's access to a vault, and give it a new key",
     examples: ["coffer vault unshare Team bob@example.com"],
     options: personOptions,
     load: async () => (await vaultCommands()).unshareVault,
@@ -99,7 +100,7 @@ export const vaultRows: readonly CommandRow[] = [
   {
     name: "vault accept",
     args: "<id>",
-    summary: "accept a vault that somebody gave you, once",
+    summary: "accept a vault that another member shared with you",
     examples: ["coffer vault accept 0190c0de-…"],
     options: [yesOption, ...personOptions],
     load: async () => (await trustCommands()).acceptVault,
@@ -188,7 +189,7 @@ export const vaultRows: readonly CommandRow[] = [
     ],
     options: [
       { flags: "--watch", description: "stay connected and print changes when they happen" },
-      { flags: "--store <file>", description: "keep what is held in this file, sealed, and begin from it" },
+      { flags: "--store <file>", description: "store the vaults in this file, sealed, and start from it" },
       { flags: "--show-values", description: "print the values of records too" },
       urlOption,
       { ...jsonOption, description: "print a line of JSON for each change" },

@@ -1,4 +1,4 @@
-import { collectFindings, customPool, jobsOfFile, joinPieces, localPool, workerPool } from "@coffer/scan";
+import { collectFindings, jobsOfFile, joinPieces, localPool, workerPool } from "@coffer/scan";
 import type { Job, JobResult, Occurrence, Pool, Problem } from "@coffer/scan";
 import { version } from "../version.ts";
 import { withoutIgnored } from "./ignore-file.ts";
@@ -21,11 +21,11 @@ export async function runScan(input: Input & { sizes?: number[] }, settings: Set
   const totals: Totals = { occurrences: [], problems: [...input.problems], binary: new Set(), inputs: 0, bytes: 0 };
   const progress = startProgress();
   const rules = { builtIn: settings.choice };
+  const custom = await customPoolOf(settings);
   const pool =
     input.small || settings.threads === 1
       ? localPool(rules, settings.jobs)
       : workerPool(settings.threads, rules, settings.jobs);
-  const custom = settings.custom.length === 0 ? undefined : customPool(settings.custom, settings.jobs);
   try {
     await scanAll(pool, custom, input, totals, (bytes) => progress.add(bytes));
   } finally {
@@ -34,6 +34,12 @@ export async function runScan(input: Input & { sizes?: number[] }, settings: Set
   }
   const occurrences = (await input.finish?.(totals.occurrences)) ?? totals.occurrences;
   return reportOf(totals, occurrences, settings);
+}
+
+async function customPoolOf({ custom, jobs }: Settings): Promise<Pool | undefined> {
+  if (custom.length === 0) return undefined;
+  const { customPool } = await import("@coffer/scan/custom-pool");
+  return customPool(custom, jobs);
 }
 
 async function scanAll(

@@ -1,16 +1,10 @@
 import { availableParallelism } from "node:os";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import {
-  builtInRules,
-  confidences,
-  ConfigurationProblem,
-  customRule,
-  isNamed,
-  readConfiguration,
-  unknownRules,
-} from "@coffer/scan";
-import type { Confidence, Configuration, CustomRule, JobSettings, Rule, RuleChoice } from "@coffer/scan";
+import { builtInRules, confidences, isNamed, unknownRules } from "@coffer/scan";
+import type { Confidence, JobSettings, RuleChoice } from "@coffer/scan";
+import type { Configuration } from "@coffer/scan/configuration";
+import type { CustomRule } from "@coffer/scan/custom-rule";
 import { usage } from "../failure.ts";
 import type { Baseline } from "./baseline.ts";
 import { baselineName, readBaseline } from "./baseline.ts";
@@ -45,8 +39,8 @@ const mostThreads = 64;
 export async function readSettings(options: ScanCommandOptions, directory: string): Promise<Settings> {
   const repository = await findRepository(directory);
   const base = repository?.root ?? directory;
-  const configuration = configurationIn(base, options.config);
-  const all: Rule[] = [...builtInRules, ...configuration.rules.map(customRule)];
+  const configuration = await configurationIn(base, options.config);
+  const all = [...builtInRules, ...configuration.rules];
   const enable = [...configuration.enable, ...(options.enable ?? [])];
   const disable = [...configuration.disable, ...(options.disable ?? [])];
   const unknown = unknownRules(all, [...enable, ...disable]);
@@ -59,7 +53,7 @@ export async function readSettings(options: ScanCommandOptions, directory: strin
     repository,
     base,
     choice: { enable, disable, minConfidence },
-    custom: configuration.rules.filter((rule) => !disable.some((name) => isNamed(customRule(rule), name))),
+    custom: configuration.rules.filter((rule) => !disable.some((name) => isNamed(rule, name))),
     jobs: {
       compatibleComments: options.compatComments === true,
       showSecrets: options.showSecrets === true,
@@ -76,12 +70,14 @@ export async function readSettings(options: ScanCommandOptions, directory: strin
 }
 
 /** The configuration that an option names, else `.coffer-scan.toml`. Throws Failure (usage). */
-export function configurationIn(base: string, named: string | undefined): Configuration {
+export async function configurationIn(base: string, named: string | undefined): Promise<Configuration> {
   const path = named === undefined ? join(base, ".coffer-scan.toml") : resolve(named);
   const text = textOf(path);
   if (text === undefined && named !== undefined) throw usage(`${named} does not exist`);
+  if (text === undefined) return { enable: [], disable: [], exclude: [], rules: [] };
+  const { ConfigurationProblem, readConfiguration } = await import("@coffer/scan/configuration");
   try {
-    return readConfiguration(text ?? "");
+    return readConfiguration(text);
   } catch (error) {
     if (!(error instanceof ConfigurationProblem)) throw error;
     throw usage(

@@ -1,12 +1,12 @@
 import type { LeftOut, PlainRecord } from "@coffer/import";
 import { countOf, tell, visible } from "../output.ts";
 
-/** How many names stand under one reason; `--json` has all. Of items that are left out more are named. */
+/** The number of names per reason; `--json` has all. More names are shown for omitted items. */
 const namedAtMost = 20;
 const itemsNamedAtMost = 1000;
 
-/** Says what is left out: one line for each reason, with the items under it. Values are in none of it. */
-export function tellLeftOut(leftOut: readonly LeftOut[], all: boolean): void {
+/** Prints what is omitted: one line per reason, with the items. Contains no values. */
+export function printLeftOut(leftOut: readonly LeftOut[], all: boolean): void {
   const items = new Map<string, string[]>();
   for (const { kind, item, reason } of leftOut) {
     const heading = `${kind}: ${visible(reason)}`;
@@ -20,8 +20,8 @@ export function tellLeftOut(leftOut: readonly LeftOut[], all: boolean): void {
   }
 }
 
-/** Says of how many `nouns` something is so, and names them. With `--json` (`all`) the names are there. */
-export function tellNames(what: string, noun: string, names: readonly string[], all: boolean): void {
+/** Prints a number of `nouns` with their names. With `--json` (`all`) the output has the names. */
+export function printNames(what: string, noun: string, names: readonly string[], all: boolean): void {
   if (names.length === 0) return;
   const shown = names.map(visible);
   tell(`${what}: ${countOf(names.length, noun)}${all ? "" : `: ${shorten(shown, namedAtMost, noun)}`}`);

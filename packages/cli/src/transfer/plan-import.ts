@@ -7,22 +7,22 @@ export interface NotImported {
   reason: string;
 }
 
-/** A record that an import makes. */
+/** A record that an import creates. */
 export interface PlannedRecord extends PlainRecord {
   id: string | undefined;
 }
 
-/** What an import does with the records of a file. */
+/** The plan for the records of a file. */
 export interface ImportPlan {
-  /** Those that the vault does not hold yet. */
+  /** The records that the vault does not have yet. */
   sent: PlannedRecord[];
-  /** Names of those that an earlier import made. */
+  /** The names of records from an earlier import. */
   present: string[];
-  /** Those that an earlier import made and that cannot be opened: their ids are taken. */
+  /** Records from an earlier import that cannot be opened: their ids are taken. */
   unopened: NotImported[];
 }
 
-/** Compares records with what the vault holds, by their ids; without ids every record is new. */
+/** Compares records with the vault by their ids; without ids every record is new. */
 export async function planImport(
   { person, vault, leftOut }: PickedVault,
   records: readonly PlainRecord[],
@@ -35,9 +35,9 @@ export async function planImport(
     const id = ids?.[index];
     const name = record.payload["name"] ?? `record ${index + 1}`;
     if (id !== undefined && present.has(id)) plan.present.push(name);
-    // An id is taken also by a record that was altered since, and so cannot be opened.
+    // A record that was altered since, and cannot be opened, also occupies its id.
     else if (id !== undefined && leftOut.has(id))
-      plan.unopened.push({ item: name, reason: "it is there, but cannot be opened" });
+      plan.unopened.push({ item: name, reason: "it exists, but cannot be opened" });
     else plan.sent.push({ ...record, id });
   }
   return plan;

@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { columnFields, ImportError, isColumnField, readImport } from "@coffer/import";
 import type { ColumnMap, ImportedFile, ImportFormat } from "@coffer/import";
 import { usage } from "../failure.ts";
-import { stdinIsTerminal } from "../inputs.ts";
+import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 
-/** The most that is read, in bytes: archives hold attached files too. */
+/** The size limit in bytes. Archives also contain attached files. */
 const largestFile = 1024 * 1024 * 1024;
 
 interface Options {
@@ -16,8 +16,8 @@ interface Options {
 }
 
 /**
- * Reads a file that another password manager wrote, or a pipe or device of that name, up to `largest` bytes.
- * Throws Failure (usage) for one that cannot be read as a whole.
+ * Reads a file of another password manager, or a pipe or device with that name, up to `largest`
+ * bytes. Throws Failure (usage) for one that cannot be read completely.
  */
 export async function readImportFile(path: string, options: Options, largest = largestFile): Promise<ImportedFile> {
   const map = columnMap(options.map ?? []);
@@ -35,7 +35,7 @@ export async function readImportFile(path: string, options: Options, largest = l
   }
 }
 
-/** Throws Failure (usage) for what is no `column=field`, and for a field that no record has. */
+/** Throws Failure (usage) for a malformed `column=field`, and for an unknown field. */
 function columnMap(pairs: readonly string[]): ColumnMap {
   const fields = pairs.map((pair) => {
     const at = pair.lastIndexOf("=");
@@ -47,7 +47,7 @@ function columnMap(pairs: readonly string[]): ColumnMap {
       );
     return [column, field] as const;
   });
-  // A column may be called anything, also what every object has.
+  // A column may have any name, also that of an object's built-in member.
   return Object.fromEntries(fields);
 }
 
@@ -65,7 +65,7 @@ async function readStdinBytes(largest: number): Promise<Uint8Array> {
   return readAtMost(largest, process.stdin, "stdin");
 }
 
-/** What a pipe or a device gives has no size before its end, and it may have none. */
+/** A pipe or a device has no known size, and possibly no end. */
 async function readAtMost(largest: number, from: AsyncIterable<unknown>, what: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;

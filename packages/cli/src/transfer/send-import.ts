@@ -4,14 +4,17 @@ import type { ImportPlan, NotImported } from "./plan-import.ts";
 
 export interface SentImport {
   imported: number;
-  /** Names of those that an earlier import made and somebody deleted: their ids stay taken for a while. */
+  /**
+   * The names of records from an earlier import that were deleted: their ids stay taken for a
+   * while.
+   */
   deleted: string[];
   failed: NotImported[];
 }
 
 /**
- * Sends the planned records to a vault and says how far it is. Throws CofferError when a batch could not be sent: the
- * batches before it are stored, and the same import continues after them.
+ * Sends the planned records to a vault and prints the progress. Throws CofferError when a batch
+ * could not be sent: earlier batches are stored, and the same import continues after them.
  */
 export async function sendImport({ person, vault }: PickedVault, { sent }: ImportPlan): Promise<SentImport> {
   let done = 0;
@@ -24,7 +27,7 @@ export async function sendImport({ person, vault }: PickedVault, { sent }: Impor
       },
     })
     .catch((error: unknown) => {
-      tell(`stopped after ${done} of ${countOf(sent.length, "record")}: the same command again goes on from there`);
+      tell(`stopped after ${done} of ${countOf(sent.length, "record")}: repeat the command to continue from there`);
       throw error;
     });
   const nameOf = (index: number): string => sent[index]?.payload["name"] ?? `record ${index + 1}`;

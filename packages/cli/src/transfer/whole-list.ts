@@ -1,19 +1,21 @@
 import type { VaultRecord } from "@coffer/sdk";
 import type { PickedVault } from "../pick-vault.ts";
 
-/** How often the records are listed when more are counted than came: somebody may be adding some. */
+/**
+ * How often the list is repeated when the service counts more records: they may be added meanwhile.
+ */
 const attempts = 3;
 
 export interface WholeList {
-  /** Those that can be opened. */
+  /** The readable records. */
   records: VaultRecord[];
-  /** How many were listed, also of those that cannot be opened. */
+  /** The number of listed records, including unreadable ones. */
   came: number;
-  /** How many the service counts, after it has listed them: who removes records meanwhile makes it no more than came. */
+  /** The service's count after the list: concurrent deletions make it no larger than `came`. */
   counted: number;
 }
 
-/** A vault's records, and whether that is all of them by the service's own count. */
+/** A vault's records, and whether the list is complete according to the service's count. */
 export async function wholeList({ person, vault, leftOut }: PickedVault): Promise<WholeList> {
   for (let attempt = 1; ; attempt += 1) {
     const records = await person.records.list(vault.id);

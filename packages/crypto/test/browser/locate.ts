@@ -14,8 +14,8 @@ const elsewhere = ["/usr/bin", "/Applications/Google Chrome.app/Contents/MacOS",
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/coffer/", import.meta.url));
 
 /**
- * Finds a Chromium: on Linux x64 the one of the package `@sparticuz/chromium`, unpacked once below node_modules/.cache,
- * elsewhere one that is installed.
+ * Finds a Chromium: on Linux x64 that of the package `@sparticuz/chromium`, unpacked once below
+ * node_modules/.cache; elsewhere an installed one.
  * @throws Error with one line when there is none
  */
 export async function locateBrowser(): Promise<Browser> {
@@ -30,7 +30,7 @@ export async function locateBrowser(): Promise<Browser> {
   throw new Error("no browser found: install Chromium or Chrome so that it is on the PATH");
 }
 
-/** The package unpacks into the temporary directory whatever is not there yet: it is given one of its own. */
+/** The package unpacks missing files into the temporary directory: it gets its own. */
 async function unpack(): Promise<Browser> {
   const source = join(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))), "..");
   const manifest = JSON.parse(await readFile(join(source, "package.json"), "utf8")) as { version: string };
@@ -48,7 +48,7 @@ async function unpack(): Promise<Browser> {
     if (temporary === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = temporary;
   }
-  // Another run may have been faster: then its copy serves.
+  // Another run may have been faster: its copy is used.
   await rename(partial, directory).catch(() => rm(partial, { recursive: true }));
   return browser;
 }

@@ -7,18 +7,19 @@ import { fileURLToPath } from "node:url";
 
 const root = new URL("../../../../", import.meta.url);
 const allowed =
-  /^(packages\/(crypto|history|sdk|import)|node_modules\/(jose|@scure\/bip39|@serenity-kit\/opaque|csv-parse|@rgrove\/parse-xml|@zip\.js\/zip\.js)|docs\/spec\/vectors)\/[\w@./-]+$/;
+  /^(packages\/(contract|crypto|history|sdk|import)|node_modules\/(jose|@scure\/bip39|@serenity-kit\/opaque|csv-parse|@rgrove\/parse-xml|@zip\.js\/zip\.js)|docs\/spec\/vectors)\/[\w@./-]+$/;
 const types: Record<string, string> = {
   ".json": "application/json",
   ".js": "text/javascript",
   ".ts": "text/javascript",
 };
 
-/** What package.json's exports say, for a browser, which does not read them. */
+/** The exports of package.json, for a browser, which does not read them. */
 const imports = {
   jose: "/node_modules/jose/dist/webapi/index.js",
   "@scure/bip39/wordlists/english.js": "/node_modules/@scure/bip39/wordlists/english.js",
   "@serenity-kit/opaque": "/node_modules/@serenity-kit/opaque/esm/index.js",
+  "@coffer/contract": "/packages/contract/src/index.ts",
   "@coffer/crypto": "/packages/crypto/src/index.ts",
   "@coffer/crypto/opaque": "/packages/crypto/src/opaque.ts",
   "@coffer/history": "/packages/history/src/index.ts",
@@ -34,8 +35,9 @@ const page = `<!doctype html><meta charset="utf-8"><title>crypto</title><link re
 <script type="importmap">${JSON.stringify({ imports })}</script>`;
 
 /**
- * Serves the sources of this package, of those above it that browsers load, and their dependencies on a free port of 127.0.0.1, where browsers have
- * `crypto.subtle`. Types are stripped as Node strips them; nothing is bundled, replaced or added.
+ * Serves the sources of this package and of the packages above it, with their dependencies, on a free
+ * port of 127.0.0.1, where browsers have `crypto.subtle`. Types are stripped as Node strips them;
+ * nothing is bundled, replaced or added.
  */
 export async function serveSources(): Promise<{ url: string; close: () => Promise<void> }> {
   const server = createServer((request, response) => {

@@ -1,5 +1,4 @@
-import { chromium } from "playwright-core";
-import type { Page } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { locateBrowser } from "./locate.ts";
 import { serveSources } from "./serve.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { uid, uuid } from "./material.ts";
 import type { AuditVector, VectorFile } from "./shapes.ts";
 
-/** RFC 8785, as far as these records need it: whole numbers, text, lists, objects with names in order of UTF-16 units. */
+/** RFC 8785 for these records: integers, text, lists, objects with names sorted by UTF-16 unit. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

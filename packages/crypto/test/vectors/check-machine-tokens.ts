@@ -3,8 +3,8 @@ import type { Checked } from "./check.ts";
 import type { MachineTokenFile } from "./shapes.ts";
 
 /**
- * Checks the part of the machine tokens that a client knows: which signatures are the machine's, and that the package
- * signs what a server accepts. Judging claims is the server's.
+ * Checks the client's part of machine tokens: which signatures verify, and that the package signs a
+ * token that a server accepts. Only servers check claims.
  */
 export async function checkMachineTokens(file: MachineTokenFile): Promise<Checked[]> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
@@ -19,7 +19,7 @@ export async function checkMachineTokens(file: MachineTokenFile): Promise<Checke
   const checked: Checked[] = [];
   for (const { name, token, refused } of file.vectors) {
     if (refused !== null && refused !== "signature") continue;
-    const problem = (await isSigned(token)) === (refused === null) ? null : "the signature was judged the other way";
+    const problem = (await isSigned(token)) === (refused === null) ? null : "the signature was verified differently";
     checked.push({ name, problem });
   }
   return [...checked, await checkSigning(file, isSigned)];

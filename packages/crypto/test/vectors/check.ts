@@ -3,6 +3,7 @@ import { boxWithNonce } from "../../src/box.ts";
 import { derive } from "../../src/derive.ts";
 import {
   box,
+  type Context,
   contexts,
   CryptoError,
   decodeBase64,
@@ -21,7 +22,6 @@ import {
   unboxBound,
   userKeySealKey,
 } from "../../src/index.ts";
-import type { Context } from "../../src/index.ts";
 import { finishLogin, finishRegistration, startLogin } from "../../src/opaque.ts";
 import { toHex } from "../../src/sha256.ts";
 import { checkMachineTokens } from "./check-machine-tokens.ts";
@@ -41,13 +41,13 @@ import type {
   VectorFile,
 } from "./shapes.ts";
 
-/** What came of one vector; `problem` is null where the package does what it says. */
+/** The result of one vector; `problem` is null if the package agrees with it. */
 export interface Checked {
   name: string;
   problem: string | null;
 }
 
-/** The brand of a context is for code; a vector's is taken as it stands. */
+/** Takes a vector's context as it is; the brand is for code. */
 const asContext = (text: string): Context => text as Context;
 const fromHex = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
@@ -57,7 +57,7 @@ const fromHex = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ??
  * @param file its parsed JSON
  */
 export async function checkVectors(name: string, file: unknown): Promise<Checked[]> {
-  // The files are this package's own, and shapes.ts says what is in them.
+  // The files are this package's own; shapes.ts describes them.
   if (name === "machine-token") return checkMachineTokens(file as MachineTokenFile);
   const check = checks[name];
   if (check === undefined) return [{ name, problem: "no check knows this file" }];
@@ -68,7 +68,7 @@ export async function checkVectors(name: string, file: unknown): Promise<Checked
   return checked;
 }
 
-/** Resolves to what the package made and what the vector says, or throws the code that the vector says. */
+/** Resolves to the result and the expected value, or throws the expected code. */
 type Check = (vector: never) => Promise<readonly [got: unknown, expected: unknown]>;
 
 async function problemOf(vector: { error: string | null }, check: Check): Promise<string | null> {
@@ -101,7 +101,7 @@ function recorded({ registration, messages }: OpaqueVector): string[] {
   return [messages.ke3, messages.session_key, maskingKey(registration.registration_record)];
 }
 
-/** The part of a record that the password and the server decide alone; the rest follows from a random nonce. */
+/** The part of a record that depends on the password and the server; the rest on a random nonce. */
 function maskingKey(record: string): string {
   return toHex(decodeBase64Url(record).subarray(32, 96));
 }
@@ -171,7 +171,7 @@ const checks: Record<string, Check> = {
     return [toHex(opened), vector.plaintext];
   },
   "public-key": async (vector: PublicKeyVector) => {
-    // Clients exchange the canonical form alone; that a server takes the bare point is not theirs to check.
+    // Clients exchange only the canonical form; the bare point is for servers.
     if (vector.form === "point") return [await fingerprint(vector.canonical ?? ""), vector.fingerprint];
     const { hex, words } = await fingerprint(vector.public_key);
     const sealed = await seal(vector.public_key, new Uint8Array(32), contexts.userKey());

@@ -9,7 +9,7 @@ function refused(name: string, what: string, ...args: ContextVector["arguments"]
   return { name, error: "invalid_input", what, arguments: args, context: null };
 }
 
-/** Every row of the table, and ids that would make two things share a context. */
+/** Every row of the table, and ids that would give two objects one context. */
 export function contextVectors(): VectorFile<ContextVector> {
   const secret = uid("secret");
   const folder = uuid("folder");
@@ -35,6 +35,8 @@ export function contextVectors(): VectorFile<ContextVector> {
       made("join", `coffer/v1/join/org:${record}/12/${"ab".repeat(32)}`, `org:${record}`, 12, "ab".repeat(32)),
       made("keyring", `coffer/v1/keyring/${record}/1`, record, 1),
       made("vaultPin", `coffer/v1/vault-pin/${vault}/1`, vault, 1),
+      made("backupKey", `coffer/v1/backup-key/${record}`, record),
+      made("backupPart", `coffer/v1/backup/${record}/0`, record, 0),
       made("privateKey", "coffer/v1/private-key"),
       made("userKey", "coffer/v1/user-key"),
       refused("a uid with a slash", "data", `${secret.slice(0, 10)}/${secret.slice(11)}`),
@@ -60,6 +62,7 @@ export function contextVectors(): VectorFile<ContextVector> {
       refused("a join after a hash that is none", "join", `folder:${folder}`, 1, "AB".repeat(32)),
       refused("a join in a negative place", "join", `folder:${folder}`, -1, null),
       refused("a keyring's version with a fraction", "keyring", record, 1.5),
+      refused("a part of a backup before the first", "backupPart", record, -1),
       refused("a vault id that carries a record id", "record", `${vault}/${record}`, record),
     ],
   };

@@ -13,11 +13,10 @@ import {
   tokenOf,
   vault,
 } from "./history-chain.ts";
-import { bytes, uid, uuid } from "./material.ts";
+import { bytes, uid, uuid, type VectorKeyPair } from "./material.ts";
 import { opaqueVectors } from "./opaque-vectors.ts";
 import { jwe } from "./sealed-vectors.ts";
 import type { ExampleFile, ExampleVector } from "./shapes.ts";
-import type { VectorKeyPair } from "./material.ts";
 
 const seed = bytes("seed", 32);
 const { token, tag, wrapKey } = tokenOf(seed, "ott");
@@ -53,7 +52,7 @@ function sealedTo(
   return { name, error: null, sealed, key, context, plaintext: content.toString("hex") };
 }
 
-/** What the examples of the OpenAPI description are made of: one machine and one person of one organization. */
+/** The material of the examples in the OpenAPI description: a machine and a person of one organization. */
 export function exampleVectors(): ExampleFile {
   const [folderId, vaultId] = [folder.slice("folder:".length), vault.slice("vault:".length)];
   const [secret, record] = [uid("secret"), uuid("record")];

@@ -25,7 +25,7 @@ export const checkedElsewhere: readonly string[] = [
   "secret-uid.json",
 ];
 
-/** Every published file by its name, as text. Made by Node's primitives, never by the package that they check. */
+/** Every published file by its name, as text: made with Node's primitives, without the package. */
 export function vectorFiles(): Record<string, string> {
   const contents = {
     "access-token": accessTokenVectors(),

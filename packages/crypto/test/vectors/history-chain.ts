@@ -1,10 +1,9 @@
 import { createCipheriv, createHash, hkdfSync } from "node:crypto";
-import { bytes, keyPair, uuid } from "./material.ts";
-import type { VectorKeyPair } from "./material.ts";
+import { bytes, keyPair, uuid, type VectorKeyPair } from "./material.ts";
 import type { VectorHolder, VectorInvitation, VectorState } from "./shapes.ts";
 import { encode, signature } from "./signed-tokens.ts";
 
-/** A person or a machine that signs, or holds something. */
+/** A person or machine that signs, or has a key. */
 export interface Actor {
   who: string;
   email: string;
@@ -18,7 +17,7 @@ function actor(who: string, name: string): Actor {
   return { who, email: `${name}@example.com`, pair, key: pair.spki.toString("base64") };
 }
 
-/** The person of the other vectors, who makes everything here. */
+/** The person of the other vectors, who makes all entries here. */
 export const ada = actor(`user:${uuid("user")}`, "ada");
 export const bob = actor(`user:${uuid("bob")}`, "bob");
 export const eve = actor(`user:${uuid("eve")}`, "eve");
@@ -32,7 +31,7 @@ export const vault = `vault:${uuid("vault")}`;
 
 export const entryHeader = '{"alg":"ES256","typ":"coffer-history+jwt"}';
 
-/** What an entry says besides its place and its signer, in the order in which Coffer's client writes it. */
+/** The claims of an entry without place and signer, in the order in which Coffer's client writes them. */
 export interface Change {
   org?: string;
   name?: string;
@@ -44,14 +43,14 @@ export interface Change {
   check?: string;
 }
 
-/** A valid history: its entries, and what they say in the end. */
+/** A valid history: its entries and its final state. */
 export interface Chain {
   res: string;
   entries: string[];
   state: VectorState;
 }
 
-/** A compact JWS of these claims, or of this text in their place. The signature is the one of RFC 6979. */
+/** A compact JWS of these claims, or of this text. The signature is that of RFC 6979. */
 export function entryOf(claims: object | string | Buffer, pair: VectorKeyPair, header = entryHeader): string {
   const signed = `${encode(header)}.${encode(claims)}`;
   return `${signed}.${encode(signature(signed, pair))}`;
@@ -93,7 +92,7 @@ export function claimsAfter(before: Chain | null, res: string, by: string, chang
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** The next entry of a history. An actor signs as itself; a join is signed with the join key, by the invitation. */
+/** The next entry of a history. An actor signs as itself; a join is signed with the join key. */
 export function nextEntry(
   before: Chain | null,
   res: string,
@@ -104,7 +103,7 @@ export function nextEntry(
   return entryOf(claimsAfter(before, res, by, change), signer.pair);
 }
 
-/** A history with one more entry, which must be valid: the rules are the readers' to check, not this function's. */
+/** A history with one more valid entry: the readers check the rules. */
 export function grow(
   before: Chain | null,
   res: string,
@@ -120,7 +119,7 @@ export function grow(
   };
 }
 
-/** Entry 0 of an organization, folder or vault that this person makes. */
+/** Entry 0 of an organization, folder or vault by this person. */
 export function begin(res: string, founder: Actor, others: VectorHolder[] = []): Chain {
   const set = [holder(founder, "manage", res), ...others];
   if (res === org) return grow(null, res, founder, { name: "Example", set });
@@ -147,7 +146,10 @@ function stateAfter(
     ...(before?.invitations ?? []).filter((one) => one !== used && !drop.includes(`invite:${one.tag}`)),
     ...invite.map((one) => ({ ...one, by: word.who, by_key: word.key, ...place })),
   ].filter((one) => holders.some(({ who, perm }) => who === one.by && perm === "manage"));
-  const signers = (before?.signers ?? []).filter(({ who, key }) => who !== word.who || key !== word.key);
+  const since = before?.set_at[word.who] ?? 0;
+  const isSame = (one: VectorState["signers"][number]): boolean =>
+    one.who === word.who && one.key === word.key && one.since === since;
+  const signers = (before?.signers ?? []).filter((one) => !isSame(one));
   return {
     res,
     org: before?.org ?? change.org ?? null,
@@ -157,24 +159,41 @@ function stateAfter(
     check: change.check ?? before?.check ?? null,
     holders,
     invitations,
-    signers: res.startsWith("org:") ? [] : [...signers, { ...word, seq: head.seq }],
+    set_at: res.startsWith("org:") ? {} : setAtAfter(before, head.seq, change),
+    signers: res.startsWith("org:") ? [] : [...signers, { ...word, since, seq: head.seq }],
     former: res.startsWith("org:") ? formerAfter(before, drop, cut) : [],
     last_signer: by,
   };
 }
 
+/** The entry that last set each person of a folder or vault. */
+function setAtAfter(
+  before: VectorState | undefined,
+  seq: number,
+  { set = [], drop = [] }: Change,
+): VectorState["set_at"] {
+  const setAt = new Map(Object.entries(before?.set_at ?? {}));
+  for (const who of drop) setAt.delete(who);
+  for (const { who } of set) if (who.startsWith("user:")) setAt.set(who, seq);
+  return Object.fromEntries(setAt);
+}
+
 function formerAfter(before: VectorState | undefined, drop: string[], cut: Change["cut"]): VectorState["former"] {
-  const former = [...(before?.former ?? [])];
+  let former = [...(before?.former ?? [])];
   for (const dropped of drop.filter((one) => one.startsWith("user:"))) {
     const present = before?.holders.find(({ who }) => who === dropped);
-    const last = former.at(-1);
-    if (present !== undefined) former.push({ who: present.who, key: present.key, cut: { ...cut } });
-    else if (last !== undefined) former[former.length - 1] = { ...last, cut: { ...last.cut, ...cut } };
+    if (present === undefined) {
+      former = former.map((one) => (one.who === dropped ? { ...one, cut: { ...one.cut, ...cut } } : one));
+      continue;
+    }
+    const earlier = former.find(({ who, key }) => who === present.who && key === present.key);
+    former = former.filter((one) => one !== earlier);
+    former.push({ who: present.who, key: present.key, cut: { ...earlier?.cut, ...cut } });
   }
   return former;
 }
 
-/** What a one-time token is made of; `purpose` is `ott` (machines) or `invite` (people). */
+/** The values that are derived from a one-time token; `purpose` is `ott` (machines) or `invite` (people). */
 export function tokenOf(seed: Buffer, purpose: "ott" | "invite"): { token: string; tag: string; wrapKey: Buffer } {
   const derived = (part: string): Buffer =>
     Buffer.from(hkdfSync("sha256", seed, "", `coffer/${purpose}/${part}/v1`, 32));
@@ -182,7 +201,7 @@ export function tokenOf(seed: Buffer, purpose: "ott" | "invite"): { token: strin
   return { token, tag: sha256(token), wrapKey: derived("wrap") };
 }
 
-/** The context of a join key: bound to the place of the entry that carries it. */
+/** The context of a join key: bound to the position of its entry. */
 export function joinContext(before: Chain | null, res: string): string {
   return `coffer/v1/join/${res}/${before?.entries.length ?? 0}/${before?.state.head.hash ?? "null"}`;
 }
@@ -195,7 +214,7 @@ export function boxed(key: Buffer, nonce: Buffer, plaintext: Buffer, context: st
   return Buffer.concat(context === null ? sealed : [Buffer.of(1), ...sealed]).toString("base64");
 }
 
-/** The pair that an invitation carries. */
+/** The key pair of an invitation. */
 export const joinPair = keyPair("join");
 
 /** An invitation in the next entry of a history; for an organization by e-mail, for a folder to a machine. */
@@ -210,7 +229,7 @@ export function invitation(
   return { tag, kind: "client", perm, ...given };
 }
 
-/** Signs a text in place of Coffer's own JSON of the same claims. */
+/** Signs a text instead of Coffer's own JSON of the same claims. */
 export function asJson(chain: Chain, change: Change, write: (json: string) => string): Chain {
   const json = write(JSON.stringify(claimsAfter(chain, chain.res, ada.who, change)));
   const entry = entryOf(json, ada.pair);

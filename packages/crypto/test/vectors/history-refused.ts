@@ -1,8 +1,10 @@
-import type { Actor, Chain, Change } from "./history-chain.ts";
 import {
+  type Actor,
   ada,
   begin,
   bob,
+  type Chain,
+  type Change,
   claimsAfter,
   entryHeader,
   entryOf,
@@ -26,7 +28,7 @@ import { bytes, flip, keyPair, spkiHeader, uuid } from "./material.ts";
 import type { HistoryVector, VectorHolder } from "./shapes.ts";
 import { encode, hmac, orderTwice, overhang, signature } from "./signed-tokens.ts";
 
-/** A valid history, and one entry after it that must be refused. Without a history it is entry 0. */
+/** A valid history with an invalid next entry. Without a history it is entry 0. */
 function refused(name: string, before: Chain | null, entry: string, res = before?.res ?? folder): HistoryVector {
   const entries = [...(before?.entries ?? []), entry];
   const place = { error: "history_invalid", seq: entries.length - 1, res, entries } as const;
@@ -41,7 +43,7 @@ const members = begin(org, ada, [holder(bob, "read", org)]);
 const vaults = begin(vault, ada, [holder(bob, "manage", vault)]);
 const invited = grow(first, folder, ada, { invite: [invitation(first, token)] });
 
-/** Entry 1 of the folder, whose JSON is written otherwise; Ada signs it. */
+/** Entry 1 of the folder in other JSON; Ada signs it. */
 function written(name: string, write: (json: string) => string, change: Change = { name: "a" }): HistoryVector {
   return refused(name, first, entryOf(write(JSON.stringify(claimsAfter(first, folder, ada.who, change))), ada.pair));
 }
@@ -55,7 +57,7 @@ function withKey(name: string, key: string): HistoryVector {
   return withMembers(name, { set: [{ ...holder(bob, "read"), key }] });
 }
 
-/** Size, encoding, header and signature as text. */
+/** Size, encoding, header and signature, as text. */
 function malformedTexts(): HistoryVector[] {
   const [head = "", payload = "", sign = ""] = (second.entries[1] ?? "").split(".");
   const good = `${head}.${payload}.${sign}`;
@@ -95,7 +97,7 @@ function malformedTexts(): HistoryVector[] {
   ];
 }
 
-/** The JSON of the payload: its members, and their types. */
+/** The members of the JSON payload, and their types. */
 function malformedClaims(): HistoryVector[] {
   const notUtf8 = Buffer.concat([Buffer.from('{"res":"'), Buffer.of(0xff), Buffer.from('"}')]);
   const invite = invitation(first, token);
@@ -193,7 +195,7 @@ function malformedKeys(): HistoryVector[] {
   ];
 }
 
-/** Place and signer: checks 2 and 3. */
+/** Position and signer: checks 2 and 3. */
 function wrongPlaces(): HistoryVector[] {
   const other = grow(first, folder, ada, { name: "b" });
   const named: Change = { name: "a" };
@@ -285,7 +287,7 @@ function wrongFirstEntries(): HistoryVector[] {
   ];
 }
 
-/** What an entry may not change. */
+/** The state that an entry may not change. */
 function wrongChanges(): HistoryVector[] {
   const changes = (name: string, before: Chain, change: Change): HistoryVector =>
     refused(name, before, nextEntry(before, before.res, ada, change));
@@ -329,11 +331,8 @@ function wrongChanges(): HistoryVector[] {
     changes("an invitation of a machine into an organization", members, { invite: [{ ...inOrg, kind: "client" }] }),
     changes("a cut in a folder", shared, { drop: [bob.who], cut, ...version(folder, 2) }),
     changes("a cut without a drop", members, { cut }),
-    changes("a continued cut that names a history again", begun, { drop: [bob.who], cut }),
-    changes("a cut that is continued after another entry", grow(begun, org, ada, { name: "b" }), {
-      drop: [bob.who],
-      cut: { [sha256(vault)]: [0, sha256("")] },
-    }),
+    changes("a later cut with something else", begun, { drop: [bob.who], cut, name: "b" }),
+    changes("a later cut of somebody who was never a member", begun, { drop: [eve.who], cut }),
     changes("a second drop without a cut", begun, { drop: [bob.who] }),
     changes("a key in an organization", members, version(org, 1)),
   ];
@@ -347,7 +346,7 @@ function wrongJoins(): HistoryVector[] {
   const joined = grow(invited, folder, by, good);
   const other = { ...holder(machine, "read"), who: `client:${uuid("another client")}` };
   const orgToken = tokenOf(bytes("invite seed", 32), "invite");
-  const asked = grow(begin(org, ada), org, ada, { invite: [invitation(begin(org, ada), orgToken)] });
+  const orgInvited = grow(begin(org, ada), org, ada, { invite: [invitation(begin(org, ada), orgToken)] });
   const orgJoin = { by: `invite:${orgToken.tag}`, pair: joinPair };
   const lost = grow(
     grow(grow(first, folder, ada, { set: [holder(bob, "manage")] }), folder, bob, {
@@ -373,11 +372,16 @@ function wrongJoins(): HistoryVector[] {
     ),
     joins("a join by an invitation whose maker lost manage", good, lost),
     joins("a join of a holder", good, grow(invited, folder, ada, { set: [holder(machine, "read")] })),
-    joins("a join with another e-mail", { set: [{ ...holder(bob, "read", org), email: eve.email }] }, asked, orgJoin),
+    joins(
+      "a join with another e-mail",
+      { set: [{ ...holder(bob, "read", org), email: eve.email }] },
+      orgInvited,
+      orgJoin,
+    ),
     joins(
       "a join in the place of a member",
       { set: [{ ...holder(ada, "read", org), email: bob.email }] },
-      asked,
+      orgInvited,
       orgJoin,
     ),
   ];

@@ -1,8 +1,8 @@
-import type { Chain } from "./history-chain.ts";
 import {
   ada,
   begin,
   bob,
+  type Chain,
   folder,
   grow,
   holder,
@@ -18,7 +18,7 @@ import {
 import { bytes, uuid } from "./material.ts";
 import type { HistoryVector, VectorHead } from "./shapes.ts";
 
-/** The folder: Ada has made it, Bob manages it and has signed the entries 1 and 2. */
+/** The folder: Ada made it, Bob manages it and signed entries 1 and 2. */
 function managedByBoth(): Chain[] {
   const first = begin(folder, ada, [holder(bob, "manage")]);
   const second = grow(first, folder, bob, { name: "one" });
@@ -60,6 +60,10 @@ export function signerVectors(): HistoryVector[] {
     ada,
     { set: [holder(bob, "manage", org)] },
   );
+  const again = grow(third, folder, ada, { set: [holder(bob, "manage")] });
+  const afterSet = grow(again, folder, bob, { name: "again a manager" });
+  const late = grow(byBob, folder, ada, { set: [holder(bob, "manage")] });
+  const bySelf = grow(third, folder, bob, { set: [holder(bob, "manage")] });
   const token = tokenOf(bytes("seed", 32), "ott");
   const invited = grow(third, folder, bob, { invite: [invitation(third, token)] });
   const joined = grow(
@@ -91,7 +95,18 @@ export function signerVectors(): HistoryVector[] {
     { ...vector("no cut, and a pin at the last entry of the former member", third, uncut), pin: third.state.head },
     { ...vector("no cut, and others sign on after the pin", byAda, uncut), pin: third.state.head },
     vector("a member has another key now", third, grow(members, org, ada, { set: [renewed] }).entries, removed(2)),
-    vector("a former member is back with the same key", byBob, back.entries),
+    vector("a former member is back with the same key, and signed up to the cut", third, back.entries),
+    vector("a former member is back, and no other manager has set the person since", byBob, back.entries, removed(3)),
+    vector("a former member is back and sets itself", bySelf, back.entries, removed(3)),
+    vector(
+      "a former member is back, set itself, and signs",
+      grow(bySelf, folder, bob, { name: "three" }),
+      back.entries,
+      removed(3),
+    ),
+    vector("a former member is back, and was set again only after signing", late, back.entries, removed(3)),
+    vector("a former member is back, was set again, and signs", afterSet, back.entries),
+    vector("a former member was set again, and is not back", afterSet, cutAt(2), removed(4)),
     vector("a signer was never in the organization", third, others.entries, removed(2)),
     vector("a join counts on the person who invited, up to the cut", invited, cutAt(3, invited.state.head)),
     vector("a join after the cut of the person who invited", joined, cutAt(3, invited.state.head), removed(4)),

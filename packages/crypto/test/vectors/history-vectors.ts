@@ -1,9 +1,9 @@
-import type { Chain } from "./history-chain.ts";
 import {
   ada,
   asJson,
   begin,
   bob,
+  type Chain,
   checkOf,
   eve,
   folder,
@@ -32,7 +32,7 @@ function valid(name: string, chain: Chain, change: Partial<HistoryVector> = {}):
   return { ...given, ...change };
 }
 
-/** The last entry as another text that means the same: the chain goes by the hash without the signature. */
+/** The last entry as another text of the same claims: the chain uses the hash without the signature. */
 function asText({ res, entries, state }: Chain, change: (entry: string) => string): Chain {
   return { res, entries: [...entries.slice(0, -1), change(entries.at(-1) ?? "")], state };
 }
@@ -104,9 +104,25 @@ function validHistories(): HistoryVector[] {
     ),
     valid("a person is dropped from an organization with a cut", begun),
     valid(
-      "the next entry continues the cut",
-      grow(begun, org, ada, { drop: [bob.who], cut: { [sha256(vault)]: [0, vaults.state.head.hash] } }),
+      "a later entry adds to the cut",
+      grow(grow(begun, org, ada, { name: "b" }), org, ada, {
+        drop: [bob.who],
+        cut: { [sha256(vault)]: [0, vaults.state.head.hash] },
+      }),
     ),
+    valid(
+      "a later entry states the cut again",
+      grow(begun, org, ada, { drop: [bob.who], cut: { [sha256(folder)]: [0, first.state.head.hash] } }),
+    ),
+    valid(
+      "a person who was dropped is set, and dropped once more",
+      grow(grow(begun, org, ada, { set: [holder(bob, "read", org)] }), org, ada, {
+        drop: [bob.who],
+        cut: { [sha256(vault)]: [0, vaults.state.head.hash] },
+      }),
+    ),
+    valid("a manager is set by another manager", grow(managed, folder, ada, { set: [holder(bob, "manage")] })),
+    valid("a manager sets itself", grow(managed, folder, bob, { set: [holder(bob, "manage")] })),
     valid("a name of 128 characters outside the basic plane", grow(first, folder, ada, { name: "🔑".repeat(128) })),
     valid("a name outside ASCII", grow(first, folder, ada, renamed)),
     valid("an entry of exactly 65536 characters", ofLength(first, 65_536)),
@@ -165,7 +181,7 @@ function keyVectors(): HistoryVector[] {
   ];
 }
 
-/** A client that has trusted something of this history before. */
+/** A client with an earlier pin of this history. */
 function pinVectors(): HistoryVector[] {
   const first = begin(folder, ada);
   const second = grow(first, folder, ada, { name: "a" });
@@ -187,7 +203,7 @@ function pinVectors(): HistoryVector[] {
   ].map((vector) => (vector.error === null ? vector : { ...vector, state: null }));
 }
 
-/** Histories that a reader must accept with what they say, and everything that it must refuse. */
+/** Histories that a reader must accept, with their state, and histories that it must refuse. */
 export function historyVectors(): HistoryFile {
   const keys = [1, 2].flatMap((ver) => [folder, vault].map((res) => ({ key: resourceKey(ver, res), res, ver })));
   return {

@@ -11,7 +11,7 @@ function stableId(key: Buffer, text: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }
 
-/** Ids of records that are imported: the same text under the same key has the same id. */
+/** Ids of imported records: one text under one key has one id. */
 export function stableIdVectors(): VectorFile<StableIdVector> {
   const key = bytes("vault key", 32);
   const texts = ["", "database", "Zugang für Jürgen 🔑", "u\u0308"];
@@ -35,7 +35,7 @@ function candidate(key: Buffer, folderId: string, title: string, turn: number): 
   return createHmac("sha256", key).update(text).digest().subarray(0, 16).toString("base64url");
 }
 
-/** The uid of a new secret that is made by its title, as `coffer set` makes it. */
+/** The uid of a new secret by its title, as `coffer set` makes it. */
 export function secretUidVectors(): VectorFile<SecretUidVector> {
   const key = bytes("folder key", 32);
   const folder = uuid("folder");

@@ -1,9 +1,10 @@
-import type { Actor, Chain } from "./history-chain.ts";
 import {
+  type Actor,
   ada,
   begin,
   bob,
   boxed,
+  type Chain,
   folder,
   grow,
   holder,
@@ -17,7 +18,7 @@ import {
 import { bytes, keyPair } from "./material.ts";
 import type { JoinVector, VectorFile, VectorInvitation } from "./shapes.ts";
 
-/** What a newcomer is given: the shown text, and what is derived from it. */
+/** A newcomer's text, with the values that are derived from it. */
 interface Given {
   text: string;
   token: string;
@@ -50,7 +51,7 @@ function refused(name: string, token: Given, invited: Chain): JoinVector {
   return { name, error: "join_invalid", ...about(token, invited) };
 }
 
-/** Joins of machines and people, and invitations that no join may be signed with. */
+/** Joins of machines and people, and invitations that cannot be used to sign a join. */
 export function joinVectors(): VectorFile<JoinVector> {
   const first = begin(folder, ada);
   const members = begin(org, ada);

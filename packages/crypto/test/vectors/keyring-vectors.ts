@@ -31,7 +31,7 @@ function refused(name: string, of: KeyringVector, change: Partial<KeyringVector>
   return { ...of, error: "decryption_failed", nonce: null, content: null, context, ...change, name };
 }
 
-/** Keyrings of persons and pins of vaults, and what must not open as one. */
+/** Keyrings of people and pins of vaults, and values that must not open as one. */
 export function keyringVectors(): VectorFile<KeyringVector> {
   const members = begin(org, ada);
   const folders = grow(begin(folder, ada), folder, ada, { name: "a" });

@@ -139,7 +139,7 @@ function refusedTokens(): [reason: string, name: string, token: string][] {
   ];
 }
 
-/** Machines' tokens that a server must accept, and those that libraries let through unless they are told not to. */
+/** Machine tokens that a server must accept, and those that a careless library would accept. */
 export function machineTokenVectors(): MachineTokenFile {
   const accepted = acceptedTokens().map(([name, text]): MachineTokenVector => ({ name, token: text, refused: null }));
   const refused = refusedTokens().map(([reason, name, text]): MachineTokenVector => ({

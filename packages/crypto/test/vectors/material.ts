@@ -1,7 +1,6 @@
-import { createECDH, createHash, createPrivateKey } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createECDH, createHash, createPrivateKey, type KeyObject } from "node:crypto";
 
-/** Bytes that look random and are the same in every run: SHA-256 of a label and a counter, one after another. */
+/** Bytes that look random and are equal in every run: SHA-256 of a label and a counter. */
 export function bytes(label: string, length: number): Buffer {
   const blocks: Buffer[] = [];
   for (let index = 0; index * 32 < length; index += 1) {
@@ -31,7 +30,7 @@ export interface VectorKeyPair {
   jwk: { kty: "EC"; crv: "P-256"; x: string; y: string };
 }
 
-/** What stands before the point in the SPKI of every P-256 key. */
+/** The prefix of the SPKI of every P-256 key. */
 export const spkiHeader = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex");
 
 /** A P-256 key pair whose scalar is such bytes. */

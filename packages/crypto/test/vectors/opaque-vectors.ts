@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import type { OpaqueVector, VectorFile } from "./shapes.ts";
 
-/** Made once: each run of the protocol is random, but one password and one record always give one export key. */
+/** Made once: each run of the protocol is random, but gives one export key. */
 const serverSetup =
   "hEUnbXtj50iLim10LXbwJo-9iJgFS0QSejWP3BE4m18DF8ymq_5PwABgWDYmp7lda3h1987BAAriWd3tz4vIzgKVp5On_nUH3pUoqrVZR7quvjsoK3-T4IGUfI70zuUPEokodP2uRYJAtnuTC5M_f85xd_Ruq5z_ym86ugHq-TU";
 const record =
@@ -12,7 +12,7 @@ const weakRecord =
 const exportKey = "E42B69V9mbY6Z901AXcwFDmLk73YoEa0Jy6Fim4j1z2Fcx9fbn0UCjkCBkG-xPwJufXEP2TEk84GQ7octvCGFQ";
 const password = "correct horse battery staple 🐎";
 
-/** A password whose letters are decomposed: "ä" is two code points. One registration and one login with it, recorded. */
+/** A password with decomposed letters ("ä" has two code points): a recorded registration and login. */
 const decomposed = "pa\u0308ssword";
 const registration = {
   client_state: "qAu4zxbkuTKqhGn6TLFUF7Bvy_nIspdeBF6ktIUAxwXYaxF0LGrLHSJPucy-Oo2ehCZNoXW-Emom45RpmL1AaA",

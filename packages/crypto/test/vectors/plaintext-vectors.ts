@@ -10,7 +10,7 @@ function refused(name: string, kind: Kind, content: string | Buffer): PlaintextV
   return { name, error: "invalid_plaintext", kind, bytes: Buffer.from(content).toString("hex"), value: null };
 }
 
-/** What is inside: payloads of secrets and records, titles and fields. */
+/** Plaintexts: payloads of secrets and records, titles and fields. */
 export function plaintextVectors(): VectorFile<PlaintextVector> {
   const secret = { name: "database", notes: "ask Ada", fields: { username: "app", password: 's3"cret\n' } };
   return {

@@ -43,7 +43,7 @@ function compressed(point: Buffer): Buffer {
   return Buffer.concat([Buffer.of(2 + ((point[64] ?? 0) & 1)), point.subarray(1, 33)]);
 }
 
-/** The third form of SEC 1 / X9.62: uncompressed, with the sign bit all the same. */
+/** The third form of SEC 1 / X9.62: uncompressed, with the sign bit set. */
 function hybrid(point: Buffer): Buffer {
   return Buffer.concat([Buffer.of(6 + ((point[64] ?? 0) & 1)), point.subarray(1)]);
 }
@@ -66,7 +66,7 @@ function refused(name: string, key: Buffer | string): PublicKeyVector {
   return { name, error: "invalid_key", public_key: text, form: "spki", canonical: null, fingerprint: null };
 }
 
-/** Keys in the one accepted form with their fingerprints, and what libraries read although nobody should. */
+/** Keys in the one accepted form with their fingerprints, and forms that libraries should refuse. */
 export function publicKeyVectors(): VectorFile<PublicKeyVector> {
   const { point, pkcs8 } = pair;
   const good = pair.spki;

@@ -22,7 +22,7 @@ import {
 import { finishRegistration, startRegistration } from "../../src/opaque.ts";
 import { ready, server } from "@serenity-kit/opaque";
 
-/** What this package makes by chance it also reads; runs in Node and in a browser, and throws at the first difference. */
+/** The package reads its own random values; runs in Node and in a browser, and throws on a difference. */
 export async function roundTrips(): Promise<void> {
   const uid = newSecretUid();
   const id = newId();

@@ -1,6 +1,5 @@
 import { createCipheriv, createHash, createPublicKey, diffieHellman } from "node:crypto";
-import { bytes, flip, keyPair, uuid } from "./material.ts";
-import type { VectorKeyPair } from "./material.ts";
+import { bytes, flip, keyPair, uuid, type VectorKeyPair } from "./material.ts";
 import type { SealedVector, VectorFile } from "./shapes.ts";
 
 const recipient = keyPair("recipient");
@@ -66,7 +65,7 @@ function changed(parts: string[], index: number): string[] {
   );
 }
 
-/** Seals to a P-256 key, and everything that must not open. */
+/** Values sealed to a P-256 key, and values that must not open. */
 export function sealedVectors(): VectorFile<SealedVector> {
   const good = jwe();
   const offCurve = { ...ephemeral.jwk, y: flip(Buffer.from(ephemeral.jwk.y, "base64url"), -1).toString("base64url") };

@@ -1,6 +1,6 @@
 import type { CryptoErrorCode } from "../../src/index.ts";
 
-/** A published file: what it is about, and one thing per vector. `error` is null where the vector must be accepted. */
+/** A published file with its vectors. `error` is null for a vector that must be accepted. */
 export interface VectorFile<Vector> {
   about: string;
   vectors: Vector[];
@@ -16,10 +16,10 @@ export interface BoxVector extends Named {
   key: string;
   context: string;
   box: string;
-  /** With which a writer makes exactly this box; null where no writer of this version makes it. */
+  /** The nonce for exactly this box; null if no writer of this version makes it. */
   nonce: string | null;
   plaintext: string | null;
-  /** False for the bare layout, which says nothing about its place. */
+  /** False for the bare layout, which is not bound to a context. */
   bound: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface PublicKeyVector extends Named {
   public_key: string;
   /** `spki` is what clients exchange; a server takes the bare `point` too. */
   form: "spki" | "point";
-  /** What a server stores of it; null where it must refuse. */
+  /** The stored form on a server; null where it must refuse. */
   canonical: string | null;
   fingerprint: { hex: string; words: string } | null;
 }
@@ -114,16 +114,16 @@ export interface SecretUidVector extends Named {
   folder_key: string;
   folder_id: string;
   title: string;
-  /** Uids that secrets of the folder have already. */
+  /** Uids of existing secrets of the folder. */
   taken: string[];
   uid: string;
-  /** The number in the text of the HMAC that gave this uid. */
+  /** The number in the HMAC's text that gave this uid. */
   turn: number;
 }
 
 export interface AuditVector {
   name: string;
-  /** Why a reader of the chain must stop here, null for a whole record. */
+  /** Why a reader of the chain must stop here; null for a valid record. */
   error: "changed" | null;
   record: object;
   /** The record without `hash` in the JSON Canonicalization Scheme. */
@@ -155,7 +155,7 @@ export interface VectorHead {
   hash: string;
 }
 
-/** What a history says after its newest entry. */
+/** The state of a history after its newest entry. */
 export interface VectorState {
   res: string;
   org: string | null;
@@ -167,8 +167,10 @@ export interface VectorState {
   holders: VectorHolder[];
   /** Open ones, with their maker and the place of the entry that has them. */
   invitations: (VectorInvitation & { by: string; by_key: string; seq: number; prev: string | null })[];
-  /** Folders and vaults: the persons whose word counts, by id and key, with the newest entry of each. */
-  signers: { who: string; key: string; seq: number }[];
+  /** Folders and vaults: the entry that last set each person. */
+  set_at: Record<string, number>;
+  /** Folders and vaults: the trusted signers, by id, key and `set_at`, with the newest entry of each. */
+  signers: { who: string; key: string; since: number; seq: number }[];
   /** Organizations: the persons who were dropped. */
   former: { who: string; key: string; cut: Record<string, [number, string]> }[];
   last_signer: string;
@@ -177,14 +179,14 @@ export interface VectorState {
 export interface HistoryVector {
   name: string;
   error: "history_invalid" | "signer_removed" | "history_rolled_back" | "history_forked" | "key_mismatch" | null;
-  /** The number of the entry that is wrong; null where none is. */
+  /** The number of the invalid entry; null for a valid history. */
   seq: number | null;
   res: string;
   /** All entries, from number 0. */
   entries: string[];
-  /** The history of the organization, against which the signers are checked; null where they are not. */
+  /** The history of the organization that the signers are checked against; null without a check. */
   organization: string[] | null;
-  /** What the client trusted of this history before. */
+  /** The client's earlier pin of this history. */
   pin: VectorHead | null;
   /** The key that was opened, to be compared with `check`. */
   key: string | null;
@@ -199,7 +201,7 @@ export interface HistoryFile extends VectorFile<HistoryVector> {
 export interface JoinVector {
   name: string;
   error: "join_invalid" | "history_invalid" | null;
-  /** What the newcomer was given. */
+  /** The newcomer's values. */
   text: string;
   token: string;
   tag: string;
@@ -208,7 +210,7 @@ export interface JoinVector {
   entries: string[];
   /** The newcomer. */
   holder: VectorHolder;
-  /** PKCS#8 DER in base64, as it comes out of `sealed`. */
+  /** PKCS#8 DER in base64, as unsealed from `sealed`. */
   join_private_key: string | null;
   join: string | null;
   /** After the join. */

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import { p256 } from "@noble/curves/nist.js";
-import { keyPair, uuid } from "./material.ts";
-import type { VectorKeyPair } from "./material.ts";
+import { keyPair, uuid, type VectorKeyPair } from "./material.ts";
 
 export const now = 1_800_000_000;
 export const audiences = ["https://vault.example", "http://127.0.0.1:8080"];
@@ -28,7 +27,7 @@ export function token(parts: { header?: Part; claims?: Part; key?: VectorKeyPair
   return `${signed}.${encode(signature(signed, parts.key ?? machine))}`;
 }
 
-/** The token with its signature replaced by what a function makes of r ‖ s. */
+/** The token with a changed signature: `change` gets r ‖ s. */
 export function resigned(change: (signature: Buffer, signed: string) => Buffer | string): string {
   const signed = `${encode(header)}.${encode(claims)}`;
   const changed = change(signature(signed, machine), signed);
@@ -41,7 +40,7 @@ export function malleated(compact: Buffer): Buffer {
   return Buffer.concat([compact.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, "0"), "hex")]);
 }
 
-/** The next character of the alphabet in the last place: the same bytes, with bits set after their end. */
+/** The next character of the alphabet at the end: equal bytes, with bits set after their end. */
 export function overhang(text: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return text.slice(0, -1) + (alphabet[alphabet.indexOf(text.at(-1) ?? "") + 1] ?? "");

@@ -29,10 +29,10 @@ export function derivationVectors(): VectorFile<DerivationVector> {
   };
 }
 
-/** What must not be taken for `prefix` and 32 bytes: the reader types or pastes it. */
+/** Texts that must not be read as `prefix` and 32 bytes. */
 function wrongTexts(prefix: string, otherPrefix: string, seed: Buffer): [name: string, text: string][] {
   const body = seed.toString("base64url");
-  // 43 characters carry 258 bits for 256: the last one has two bits that must be zero.
+  // 43 characters have 258 bits for 256: two bits of the last one must be zero.
   const overhang = `${body.slice(0, -1)}${String.fromCharCode(body.charCodeAt(42) + 1)}`;
   return [
     ["nothing", ""],
@@ -51,7 +51,7 @@ function wrongTexts(prefix: string, otherPrefix: string, seed: Buffer): [name: s
   ];
 }
 
-/** The text of a token that is used once: from what a person is shown to what is sent and what seals. */
+/** The text of a one-time token: from the shown text to the sent value and the sealing key. */
 function oneTimeVectors(
   kind: { prefix: string; other: string; purpose: string; error: AccessTokenVector["error"] },
   named: readonly [name: string, seed: Buffer][],
@@ -91,7 +91,7 @@ export function inviteTokenVectors(): VectorFile<AccessTokenVector> {
   };
 }
 
-/** Recovery keys: from what is printed to what is sent and what seals. */
+/** Recovery keys: from the printed text to the sent value and the sealing key. */
 export function recoveryKeyVectors(): VectorFile<RecoveryKeyVector> {
   const read = (name: string, key: Buffer): RecoveryKeyVector => {
     const proof = hkdf(key, "coffer/recovery/auth/v1");

@@ -1,4 +1,4 @@
-// An app with tracing on that answers three requests of one trace. What its operation logs is printed.
+// An app with tracing answers three requests of one trace. Prints the log of its operation.
 import { createLimiter, parseTrustedProxies } from "@coffer/ratelimit";
 import { createTelemetry, startTracing } from "@coffer/telemetry";
 import { anyone, createApp, route, serve } from "../../src/index.ts";

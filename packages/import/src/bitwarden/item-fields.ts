@@ -53,7 +53,7 @@ export const passkeyFields: FieldNames = [
   ["creationDate", "created"],
 ];
 
-/** Rules by which an address is matched: Bitwarden's numbers, our words. */
+/** Match rules of addresses: Bitwarden's numbers, our words. */
 export const uriMatches: readonly (readonly [number, string])[] = [
   [0, "domain"],
   [1, "host"],
@@ -63,7 +63,7 @@ export const uriMatches: readonly (readonly [number, string])[] = [
   [5, "never"],
 ];
 
-/** What a linked custom field is linked to: Bitwarden's numbers, our field names. */
+/** Targets of linked custom fields: Bitwarden's numbers, our field names. */
 export const linkedFields: readonly (readonly [number, string])[] = [
   [100, "username"],
   [101, "password"],

@@ -5,12 +5,15 @@ export function joinNested(name: string): string {
   return joinFolder(name.split("/"));
 }
 
-/** The Bitwarden name of a record's folder. One part with a slash of its own becomes two. */
+/** The Bitwarden name of a record's folder. A part that contains a slash becomes two. */
 export function nestedName(folder: string): string {
   return splitFolder(folder).join("/");
 }
 
-/** Why a record's folder is another one when it is read from its Bitwarden name; undefined when it is not. */
+/**
+ * Why a record's folder changes when it is read back from its Bitwarden name; undefined when it
+ * does not.
+ */
 export function whyNotAsFolder(folder: string): string | undefined {
   if (joinNested(nestedName(folder)) === folder) return undefined;
   return /%2f/i.test(folder) ? "a slash in its folder's name nests" : "its folder's name has an empty part or a bare %";

@@ -1,19 +1,15 @@
-import { readCsv } from "../csv/read-csv.ts";
-import type { CsvRow } from "../csv/read-csv.ts";
+import { type CsvRow, readCsv } from "../csv/read-csv.ts";
 import { decodeText } from "../decode-text.ts";
-import { newDraft } from "../draft.ts";
-import type { Draft } from "../draft.ts";
+import { type Draft, newDraft } from "../draft.ts";
 import { ImportError } from "../import-error.ts";
 import type { Include } from "../include.ts";
-import { newReading } from "../report.ts";
-import type { Reading } from "../report.ts";
-import { checkMap, fieldsOfHeadings } from "../table/column-map.ts";
-import type { ColumnMap } from "../table/column-map.ts";
+import { newReading, type Reading } from "../report.ts";
+import { checkMap, type ColumnMap, fieldsOfHeadings } from "../table/column-map.ts";
 import { putCell } from "../table/put-cell.ts";
 import { splitUris } from "./csv-uris.ts";
 import { joinNested } from "./nested-name.ts";
 
-/** The columns that Bitwarden writes: `folder` and `favorite` for a person, `collections` for an organization. */
+/** Bitwarden's columns: `folder` and `favorite` for a person, `collections` for an organization. */
 export const columns = [
   "folder",
   "favorite",
@@ -30,10 +26,10 @@ export const columns = [
 ] as const;
 const known = [...columns.map((name) => name.toLowerCase()), "collections"];
 
-/** What Bitwarden writes for a custom field that is linked to another one, and for one without a value. */
+/** Bitwarden's text for a linked custom field, and for one without a value. */
 export const noValue = "undefined";
 
-/** Bitwarden's CSV, which holds logins and notes. Throws ImportError `broken`, `wrong_format`. */
+/** Reads Bitwarden's CSV of logins and notes. Throws ImportError `broken`, `wrong_format`. */
 export function readBitwardenCsv(bytes: Uint8Array, include: Include, map: ColumnMap): Reading {
   const table = readCsv(decodeText(bytes), known);
   if (!["name", "login_username", "login_password"].every((name) => table.columns.includes(name)))
@@ -93,7 +89,10 @@ function readRow(row: CsvRow, { include, reading, fieldOf }: Context): void {
   reading.records.push(draft.finish());
 }
 
-/** Bitwarden joins an organization's collections by bare commas. One with a space behind it is in a name. */
+/**
+ * Bitwarden joins an organization's collections with bare commas. A comma before a space is part of
+ * a name.
+ */
 function readFolders(draft: Draft, row: CsvRow): void {
   const collections = row.cell("collections").split(/,(?!\s)/);
   const folder = row.cell("folder");
@@ -101,11 +100,14 @@ function readFolders(draft: Draft, row: CsvRow): void {
   if (collections.length > 1) draft.set("collections", collections.map(joinNested).join("\n"));
 }
 
-/** Lines of `name: value`. A line without that shape goes on with the value before: Bitwarden does not mark breaks. */
+/**
+ * Lines of `name: value`. A line without that form continues the previous value, because Bitwarden
+ * does not escape breaks.
+ */
 function fieldsIn(cell: string): { label: string; value: string }[] {
   const fields: { label: string; value: string }[] = [];
   if (cell === "") return fields;
-  // Every other part is a break.
+  // Every other element is a line break.
   const parts = cell.split(/(\r?\n)/);
   for (const [index, line] of parts.entries()) {
     if (index % 2 === 1) continue;

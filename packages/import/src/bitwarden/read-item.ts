@@ -1,21 +1,21 @@
-import { newDraft } from "../draft.ts";
-import type { Draft } from "../draft.ts";
+import { type Draft, newDraft } from "../draft.ts";
 import type { Include } from "../include.ts";
-import { asObject, asObjects, asText, isObject, otherMembers, strayTexts } from "../loose.ts";
-import type { Loose } from "../loose.ts";
+import { asObject, asObjects, asText, isObject, type Loose, otherMembers, strayTexts } from "../loose.ts";
+import { credentialIdFrom } from "../passkey-key.ts";
+import type { PlainRecord } from "../record.ts";
 import type { LeftOutKind, Reading } from "../report.ts";
 import {
   cardFields,
   customTypes,
+  type FieldNames,
   identityFields,
   itemTypes,
   linkedFields,
+  passkeyFields,
   sshKeyFields,
   uriMatches,
 } from "./item-fields.ts";
-import type { FieldNames } from "./item-fields.ts";
 import { joinNested } from "./nested-name.ts";
-import { readPasskeys } from "./read-passkeys.ts";
 
 export interface ItemContext {
   folders: ReadonlyMap<string, string>;
@@ -26,14 +26,14 @@ export interface ItemContext {
   position: number;
 }
 
-/** What each item has for the account it lives in, or what is read of it by name. */
+/** Members that belong to the account, or that are read by name. */
 const ofEachItem = [
   ...["id", "organizationId", "collectionIds", "folderId", "object", "key", "edit", "viewPassword", "permissions"],
   ...["organizationUseTotp", "localData", "creationDate", "revisionDate", "deletedDate", "archivedDate"],
   ...["type", "name", "notes", "favorite", "reprompt", "fields", "passwordHistory", "attachments"],
 ];
 const ofEachLogin = ["username", "password", "totp", "uri", "uris", "fido2Credentials"];
-/** The member of an item that holds what its kind has. */
+/** The member of an item with the values of its type. */
 const parts: ReadonlyMap<number, string> = new Map([
   [itemTypes.login, "login"],
   [itemTypes.secureNote, "secureNote"],
@@ -60,7 +60,7 @@ export function readItem(item: Loose, context: ItemContext): void {
     leaveOut("item", "it is archived");
     return;
   }
-  tellOfTheRest(item, context, leaveOut);
+  reportTheRest(item, context, leaveOut);
 
   const common = (draft: Draft): void => {
     const path = foldersOf(item, context);
@@ -83,12 +83,12 @@ export function readItem(item: Loose, context: ItemContext): void {
   common(draft);
   const record = draft.finish();
   const [first, ...others] = passkeys;
-  // A login that was made for a passkey alone is that passkey.
+  // A login that was made only for a passkey is that passkey.
   if (first === undefined || (more && record.type !== "passkey")) reading.records.push(record, ...passkeys);
   else reading.records.push({ type: "passkey", payload: { ...first.payload, ...record.payload } }, ...others);
 }
 
-function tellOfTheRest(item: Loose, { folders, collections }: ItemContext, leaveOut: LeaveOut): void {
+function reportTheRest(item: Loose, { folders, collections }: ItemContext, leaveOut: LeaveOut): void {
   const history = asObjects(item["passwordHistory"]).length;
   if (history > 0) leaveOut("history", `earlier passwords: ${history}`);
   for (const attachment of asObjects(item["attachments"]))
@@ -99,7 +99,7 @@ function tellOfTheRest(item: Loose, { folders, collections }: ItemContext, leave
   if (without > 0) leaveOut("field", `collections that the file does not name: ${without}`);
 }
 
-/** The kind of an item. Other programs write items that do not say it: then it is that of the part they have. */
+/** The type of an item. For items of other programs without one, the type of their member. */
 function typeOf(item: Loose): number {
   const said = item["type"];
   if (said !== undefined && said !== null && said !== "") return Number(asText(said));
@@ -132,7 +132,7 @@ function loginDraft(login: Loose, name: string): Draft {
   for (const entry of asObjects(login["uris"])) {
     const rule = uriMatches.find(([number]) => number === entry["match"]);
     draft.addUri(asText(entry["uri"]), { match: rule?.[1] ?? asText(entry["match"]) });
-    // The check sum follows from the address.
+    // The checksum is derived from the address.
     for (const [key, text] of otherMembers(entry, ["uri", "match", "uriChecksum"])) draft.custom(`uri ${key}`, text);
   }
   for (const text of [...strayTexts(login["uris"]), asText(login["uri"])]) draft.addUri(text);
@@ -148,7 +148,10 @@ function namedDraft(type: string, name: string, values: Loose, fields: FieldName
   return draft;
 }
 
-/** A kind that came later, as bank accounts did, or none: a note with all that the item has, by its names. */
+/**
+ * An unknown or missing type, such as bank accounts: a note with all members of the item, by their
+ * names.
+ */
 function unknownDraft(item: Loose, name: string): Draft {
   const draft = newDraft("secure_note", name);
   for (const [key, value] of Object.entries(item))
@@ -158,7 +161,7 @@ function unknownDraft(item: Loose, name: string): Draft {
   return draft;
 }
 
-/** What the item has beside the part of its kind. */
+/** The item's members that do not belong to its type. */
 function readOtherParts(draft: Draft, item: Loose, own: string): void {
   const kind = draft.get("kind") ?? "";
   for (const [key, text] of otherMembers(item, [...ofEachItem, own])) {
@@ -184,7 +187,7 @@ function readCustomField(draft: Draft, field: Loose): void {
     draft.custom(`${name} ${key}`, text);
 }
 
-/** The folder, or for an organization's item its collections. Both are nested by slashes in their names. */
+/** The folder; for an organization's item its collections. Slashes in both names nest. */
 function foldersOf(item: Loose, { folders, collections }: ItemContext): string[] {
   const paths = [folders.get(asText(item["folderId"])), ...collectionIdsOf(item).map((id) => collections.get(id))];
   return paths.filter((path) => path !== undefined && path !== "").map((path) => joinNested(path ?? ""));
@@ -193,4 +196,19 @@ function foldersOf(item: Loose, { folders, collections }: ItemContext): string[]
 function collectionIdsOf(item: Loose): string[] {
   const ids: unknown = item["collectionIds"];
   return (Array.isArray(ids) ? ids : []).map(asText);
+}
+
+/** The passkeys of a login, one record each; `common` adds the shared fields. */
+function readPasskeys(item: Loose, name: string, common: (draft: Draft) => void): PlainRecord[] {
+  return asObjects(asObject(item["login"])["fido2Credentials"]).map((credential) => {
+    const draft = newDraft("passkey", name);
+    for (const [theirs, ours] of passkeyFields) {
+      const value = asText(credential[theirs]);
+      draft.set(ours, ours === "credential_id" ? credentialIdFrom(value) : value);
+    }
+    for (const [key, value] of Object.entries(credential))
+      if (!passkeyFields.some(([theirs]) => theirs === key) && asText(value) !== "") draft.custom(key, asText(value));
+    common(draft);
+    return draft.finish();
+  });
 }

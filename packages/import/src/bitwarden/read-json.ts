@@ -1,14 +1,12 @@
 import { decodeJson } from "../decode-text.ts";
 import { ImportError } from "../import-error.ts";
-import { asObjects, asText, isObject, otherMembers } from "../loose.ts";
-import type { Loose } from "../loose.ts";
+import { asObjects, asText, isObject, type Loose, otherMembers } from "../loose.ts";
 import type { Include } from "../include.ts";
-import { newReading } from "../report.ts";
-import type { Reading } from "../report.ts";
+import { newReading, type Reading } from "../report.ts";
 import { readItem } from "./read-item.ts";
 
 /**
- * Bitwarden's unencrypted JSON, as its apps write it for a person (`folders`) and for an organization (`collections`).
+ * Bitwarden's unencrypted JSON for a person (`folders`) and for an organization (`collections`).
  * Throws ImportError `broken`, `wrong_format`, `encrypted`.
  */
 export function readBitwardenJson(bytes: Uint8Array, include: Include): Reading {

@@ -1,5 +1,4 @@
-import { writeCsv } from "../csv/write-csv.ts";
-import type { CsvFile } from "../csv/write-csv.ts";
+import { type CsvFile, writeCsv } from "../csv/write-csv.ts";
 import { typeMarker } from "../draft.ts";
 import type { ExportRecord } from "../export-record.ts";
 import { extraFields, withoutKeys } from "../extra-fields.ts";
@@ -16,7 +15,7 @@ const columns = [
 ];
 const held = ["name", "notes", "folder"];
 
-/** Bitwarden's CSV for a person: logins and notes, as Bitwarden itself writes no other kinds there. */
+/** Writes Bitwarden's CSV for a person: logins and notes, like Bitwarden itself. */
 export function writeBitwardenCsv(
   records: readonly ExportRecord[],
   quoteAll: boolean,
@@ -66,7 +65,7 @@ function rowOf({ id, type, payload }: ExportRecord, leftOut: LeftOut[]): Record<
   ];
 }
 
-/** The format has one cell for all custom fields, a line each. */
+/** The format has one cell for all custom fields, one line each. */
 function whyNot(label: string, value: string): string | undefined {
   if (/[\r\n]/.test(label + value)) return "the format holds no line breaks in fields";
   if (label.includes(": ")) return 'the format holds no ": " in names of fields';

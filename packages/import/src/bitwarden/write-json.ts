@@ -1,12 +1,12 @@
 import type { RecordPayload } from "@coffer/crypto";
 import { typeMarker } from "../draft.ts";
-import { extraFields, saysType, withoutKeys } from "../extra-fields.ts";
-import type { ExtraField } from "../extra-fields.ts";
+import { type ExtraField, extraFields, saysType, withoutKeys } from "../extra-fields.ts";
 import type { ExportRecord } from "../export-record.ts";
 import { urisOf } from "../record.ts";
 import {
   cardFields,
   customTypes,
+  type FieldNames,
   identityFields,
   itemTypes,
   linkedFields,
@@ -14,17 +14,16 @@ import {
   sshKeyFields,
   uriMatches,
 } from "./item-fields.ts";
-import type { FieldNames } from "./item-fields.ts";
 import { credentialIdFor } from "../passkey-key.ts";
 import { nestedName, whyNotAsFolder } from "./nested-name.ts";
 import { switchedOn } from "./switched-on.ts";
 
-/** What every item has a place for. */
+/** The fields that every item can hold. */
 const everywhere = ["name", "notes", "folder", "original_created_at", "original_updated_at"];
 
 /**
- * Bitwarden's unencrypted JSON for a person. A type or field that Bitwarden has no place for becomes a custom field with
- * a name that begins with `coffer.`, from which it is read again.
+ * Writes Bitwarden's unencrypted JSON for a person. A type or field without an equivalent becomes a
+ * custom field with the prefix `coffer.`, which the reader recognizes.
  */
 export function writeBitwardenJson(records: readonly ExportRecord[]): string {
   const folders = new Map<string, string>();
@@ -42,7 +41,7 @@ export function whyNotInBitwardenJson(field: string, value: string): string | un
   return field === "folder" ? whyNotAsFolder(value) : undefined;
 }
 
-/** Ids in such a file only say what belongs to what. */
+/** In such a file ids only link items to folders. */
 function folderId(index: number): string {
   return `00000000-0000-4000-8000-${(index + 1).toString(16).padStart(12, "0")}`;
 }
@@ -51,7 +50,7 @@ function itemOf(record: ExportRecord, folder: string | null): object {
   const { payload } = record;
   const { held, type, details } = shapeOf(record);
   const fields = extraFields(withoutKeys(payload, [...everywhere, ...switchedOn(payload), ...held]));
-  // A login with a passkey alone is read as that passkey; what else a passkey has would make it a login too.
+  // A login with only a passkey is read as that passkey; other fields would make it a login too.
   const isPasskey = record.type === "passkey" && type === itemTypes.login;
   const readAs =
     isPasskey && fields.length === 0 && payload["notes"] === undefined ? "passkey" : (typeNames[type] ?? "");
@@ -77,7 +76,7 @@ function itemOf(record: ExportRecord, folder: string | null): object {
 
 const typeNames: Record<number, string> = { 1: "login", 2: "secure_note", 3: "card", 4: "identity", 5: "ssh_key" };
 
-/** The kind of item that a record becomes, its part for that kind, and which fields are in it. */
+/** The item type of a record, its member for that type, and the fields in it. */
 function shapeOf({ type, payload }: ExportRecord): { type: number; held: string[]; details: object } {
   const named = (fields: FieldNames): object =>
     Object.fromEntries(fields.map(([theirs, ours]) => [theirs, payload[ours] ?? null]));
@@ -128,8 +127,9 @@ function shapeOf({ type, payload }: ExportRecord): { type: number; held: string[
 }
 
 /**
- * What a passkey cannot be without, as an SSH key cannot be without any of its fields: Bitwarden refuses a whole file for
- * the lack of one of them, and counts from no number. Such a record is a note with fields.
+ * The required fields of a passkey; an SSH key needs all of its fields. Bitwarden refuses a whole
+ * file if one is missing, and a counter that is no number. Such a record becomes a note with
+ * fields.
  */
 const neededOfPasskey = ["credential_id", "key_type", "key_algorithm", "key_curve", "private_key", "rp_id", "counter"];
 

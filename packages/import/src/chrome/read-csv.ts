@@ -2,17 +2,15 @@ import { readCsv } from "../csv/read-csv.ts";
 import { decodeText } from "../decode-text.ts";
 import { newDraft } from "../draft.ts";
 import { ImportError } from "../import-error.ts";
-import { newReading } from "../report.ts";
-import type { Reading } from "../report.ts";
-import { checkMap, fieldsOfHeadings } from "../table/column-map.ts";
-import type { ColumnMap } from "../table/column-map.ts";
+import { newReading, type Reading } from "../report.ts";
+import { checkMap, type ColumnMap, fieldsOfHeadings } from "../table/column-map.ts";
 import { putCell } from "../table/put-cell.ts";
 
-/** What Chrome, Edge, Brave and other browsers of that family write; older ones without the note. */
+/** The columns of Chrome, Edge, Brave and related browsers; older ones have no note. */
 export const columns = ["name", "url", "username", "password", "note"] as const;
 
 /**
- * The passwords of Chrome and its relatives. A column that they do not write is read as in any table.
+ * Reads the passwords of Chrome and related browsers. Other columns are read as in any table.
  * Throws ImportError `broken`, `wrong_format`.
  */
 export function readChromeCsv(bytes: Uint8Array, map: ColumnMap): Reading {

@@ -1,5 +1,4 @@
-import { writeCsv } from "../csv/write-csv.ts";
-import type { CsvFile } from "../csv/write-csv.ts";
+import { type CsvFile, writeCsv } from "../csv/write-csv.ts";
 import type { ExportRecord } from "../export-record.ts";
 import { withoutKeys } from "../extra-fields.ts";
 import type { LeftOut } from "../report.ts";
@@ -7,7 +6,7 @@ import { columns } from "./read-csv.ts";
 
 const held = ["name", "uri", "username", "password", "notes"];
 
-/** The passwords as Chrome imports them. What else a login has is left out, and so are all other types. */
+/** Writes passwords for Chrome. Other fields of a login, and all other types, are omitted. */
 export function writeChromeCsv(records: readonly ExportRecord[], quoteAll: boolean): CsvFile & { leftOut: LeftOut[] } {
   const leftOut: LeftOut[] = [];
   const rows = records.flatMap(({ id, type, payload }) => {

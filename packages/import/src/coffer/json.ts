@@ -2,15 +2,13 @@ import { decodeJson } from "../decode-text.ts";
 import type { ExportRecord } from "../export-record.ts";
 import { ImportError } from "../import-error.ts";
 import { asObject, asText, isObject, otherMembers } from "../loose.ts";
-import { recordTypePattern } from "../record.ts";
-import type { PlainRecord } from "../record.ts";
-import { newReading } from "../report.ts";
-import type { Reading } from "../report.ts";
+import { type PlainRecord, recordTypePattern } from "../record.ts";
+import { newReading, type Reading } from "../report.ts";
 
-/** The form of the file; a reader refuses a later one. */
+/** The version of the format. A reader refuses a later one. */
 const version = 1;
 
-/** Coffer's own JSON: every record as it is, with its type, its id and all its fields. */
+/** Coffer's own JSON: every record unchanged, with its type, its id and all its fields. */
 export function writeCofferJson(records: readonly ExportRecord[]): string {
   return `${JSON.stringify({ format: "coffer", version, records }, null, 2)}\n`;
 }

@@ -1,10 +1,10 @@
 /**
- * The column that a table of ours has when cells in it were quoted: it names the columns of that row's quoted cells, with
- * spaces between. Other programs pass over a column that they do not know.
+ * The column of our tables with quoted cells: it names the columns of that row's quoted cells,
+ * separated by spaces. Other programs ignore an unknown column.
  */
 export const quotedColumn = "coffer_quoted";
 
-/** Whether a spreadsheet would take the cell for a formula, and carry it out. */
+/** Whether a spreadsheet would take the cell for a formula and execute it. */
 export function isFormula(cell: string): boolean {
   return /^[=+\-@\t\r\n]/.test(cell);
 }
@@ -14,7 +14,7 @@ export function quoteCell(cell: string): string {
   return `'${cell}`;
 }
 
-/** What `quoteCell` was given. */
+/** The inverse of `quoteCell`. */
 export function unquoteCell(cell: string): string {
   return cell.startsWith("'") ? cell.slice(1) : cell;
 }

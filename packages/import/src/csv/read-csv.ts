@@ -3,20 +3,20 @@ import { ImportError } from "../import-error.ts";
 import type { LeftOut } from "../report.ts";
 import { quotedColumn, unquoteCell } from "./quote-formula.ts";
 
-/** A cell with a value, under a heading that the format does not know. */
+/** A cell with a value, under an unknown heading. */
 export interface OtherCell {
-  /** As the file writes it; `column 6` where the sixth column has none. */
+  /** As in the file; `column 6` for a sixth column without a heading. */
   heading: string;
   value: string;
 }
 
-/** One row: its cells by the names of their columns, and where it begins. */
+/** One row: its cells by column name, and its first line. */
 export interface CsvRow {
   /** From 1. */
   line: number;
-  /** The cell's text; empty where there is no such column. */
+  /** The cell's text; empty without such a column. */
   cell(column: string): string;
-  /** The cells of all other columns, in order. Empty ones are not among them. */
+  /** The non-empty cells of all other columns, in order. */
   others: readonly OtherCell[];
 }
 
@@ -25,7 +25,7 @@ export interface CsvTable {
   columns: readonly string[];
   rows: CsvRow[];
   leftOut: LeftOut[];
-  /** What was done to the table as a whole, in sentences for a person. */
+  /** Changes to the whole table, in sentences for a person. */
   notes: string[];
 }
 
@@ -33,10 +33,11 @@ export interface CsvTable {
 const namedLines = 20;
 
 /**
- * Reads a table with headings; commas, semicolons or tabs separate its cells. A row with more cells than there are
- * headings is left out, because it is not known which cell is the password; so is a row of one cell, which may be the
- * rest of the row before. Other rows that end early lack empty cells, which some programs do not write.
- * Throws ImportError `broken` with the line, and for two columns of one known name; quotes no cell.
+ * Reads a table with headings. Cells are separated by commas, semicolons or tabs. A row with more
+ * cells than headings is omitted, because it is unknown which cell is the password; so is a row of
+ * one cell, which may be the rest of the previous row. Shorter rows get empty cells, because some
+ * programs omit those. Throws ImportError `broken` with the line, and for two columns with one
+ * known name; quotes no cell.
  */
 export function readCsv(text: string, known: readonly string[]): CsvTable {
   const [first, ...lines] = parseCsv(text);
@@ -44,7 +45,7 @@ export function readCsv(text: string, known: readonly string[]): CsvTable {
   const columns = headings.map((name) => name.toLowerCase());
   const isKnown = (name: string): boolean => known.includes(name) || name === quotedColumn;
   refuseTwice(columns, isKnown);
-  const places = new Map(columns.map((name, index) => [name, index]));
+  const positions = new Map(columns.map((name, index) => [name, index]));
   const others = headings
     .map((heading, index) => ({ heading: heading === "" ? `column ${index + 1}` : heading, index }))
     .filter(({ index }) => !isKnown(columns[index] ?? ""));
@@ -58,14 +59,14 @@ export function readCsv(text: string, known: readonly string[]): CsvTable {
       continue;
     }
     if (record.length < columns.length) early.push(line);
-    const quoted = (record[places.get(quotedColumn) ?? -1] ?? "").split(" ");
+    const quoted = (record[positions.get(quotedColumn) ?? -1] ?? "").split(" ");
     const at = (index: number): string => {
       const cell = record[index] ?? "";
       return quoted.includes(columns[index] ?? "") ? unquoteCell(cell) : cell;
     };
     table.rows.push({
       line,
-      cell: (column) => at(places.get(column) ?? -1),
+      cell: (column) => at(positions.get(column) ?? -1),
       others: others.map(({ heading, index }) => ({ heading, value: at(index) })).filter(({ value }) => value !== ""),
     });
   }
@@ -89,7 +90,7 @@ function cells(count: number): string {
   return `${count} cell${count === 1 ? "" : "s"}`;
 }
 
-/** The headings as the file writes them; none where the text is no table. */
+/** The headings of the file; none when the text is no table. */
 export function csvHeadings(text: string): string[] {
   try {
     const [headings] = parseCsv(text, 1);
@@ -123,21 +124,21 @@ function parseCsv(text: string, upTo = -1): ParsedRow[] {
 function parseWith(text: string, delimiter: string, upTo: number): ParsedRow[] {
   const parsed: unknown[] = parse(text, {
     delimiter,
-    // Never the platform's guess, which takes one kind for the whole file.
+    // The library's guess would assume one kind for the whole file.
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     skip_empty_lines: true,
     info: true,
     to: upTo,
   });
-  // With `info` each entry is the record beside where the parser was when it ended.
+  // With `info` each entry has the record and the parser's position after it.
   return (parsed as { record: string[]; info: { lines: number } }[]).map(({ record, info }) => ({
     record,
     line: info.lines - record.join("").split(/\r\n|\r|\n/).length + 1,
   }));
 }
 
-/** What separates the headings: the sign that makes the most of them. Spreadsheets write semicolons in many countries. */
+/** The separator that gives the most headings. Spreadsheets write semicolons in many countries. */
 function separatorOf(text: string): string {
   const start = text.slice(0, 65_536);
   const counts = [",", ";", "\t"].map((separator) => ({ separator, count: headingsWith(start, separator) }));
@@ -154,7 +155,7 @@ function headingsWith(text: string, separator: string): number {
   }
 }
 
-/** Some files have CR CR LF at the end of every line, also of the headings. */
+/** Some files have CR CR LF at the end of every line, including the headings. */
 function withUsualBreaks(text: string): string {
   return /^[^\r\n]*\r{2,}\n/.test(text) ? text.replace(/\r{2,}\n/g, "\r\n") : text;
 }

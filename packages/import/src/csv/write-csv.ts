@@ -7,13 +7,14 @@ export interface CsvFile {
 }
 
 export interface CsvOptions {
-  /** Columns whose cells are written as they are even where a spreadsheet would take them for a formula. */
+  /** Columns whose cells are never quoted. */
   exact: readonly string[];
 }
 
 /**
- * A table with headings, every cell in quotation marks, lines ended by CR LF (RFC 4180). Cells that a spreadsheet would
- * take for a formula get an apostrophe in front, but for `exact` columns; where any did, a column says which.
+ * A table with headings, every cell in quotation marks, lines ended by CR LF (RFC 4180). Cells that
+ * a spreadsheet would take for a formula get an apostrophe, except in `exact` columns; then an
+ * extra column names them.
  */
 export function writeCsv(
   columns: readonly string[],
@@ -32,12 +33,12 @@ export function writeCsv(
     return quoting ? [...cells, quoted.join(" ")] : cells;
   });
   const text = [quoting ? [...columns, quotedColumn] : columns, ...lines]
-    .map((cells) => `${cells.map(inMarks).join(",")}\r\n`)
+    .map((cells) => `${cells.map(quotedCell).join(",")}\r\n`)
     .join("");
   const formulas = rows.flatMap((row) => exact.filter((column) => isFormula(row[column] ?? ""))).length;
   return { text, formulas };
 }
 
-function inMarks(cell: string): string {
+function quotedCell(cell: string): string {
   return `"${cell.replaceAll('"', '""')}"`;
 }

@@ -1,19 +1,17 @@
+import { decodeBase64 } from "@coffer/crypto";
 import type { XmlElement } from "@rgrove/parse-xml";
-import { newDraft } from "../draft.ts";
-import type { Draft } from "../draft.ts";
+import { type Draft, newDraft } from "../draft.ts";
 import { ImportError } from "../import-error.ts";
 import type { Reading } from "../report.ts";
 import { childOf, childrenOf, elementsOf, textOf } from "../xml/read-xml.ts";
 import { readPasskey } from "./read-passkey.ts";
-import { readTime } from "./read-time.ts";
-import { holdsReference } from "./references.ts";
-import type { LookUp } from "./references.ts";
+import { holdsReference, type LookUp } from "./references.ts";
 import { isOfPasskey, moreUrls, standardKeys, urlsOf } from "./string-keys.ts";
 import { readTotp } from "./totp-strings.ts";
 
 export interface EntryContext {
   folder: string;
-  /** Undefined for a file in which nothing is a reference. */
+  /** Undefined for a file without references. */
   lookUp: LookUp | undefined;
   reading: Reading;
 }
@@ -36,14 +34,14 @@ export function stringsOf(entry: XmlElement): { values: Map<string, string>; hid
   return { values, hidden };
 }
 
-/** The key of a string. A second one of the same name, which KeePass itself does not write, gets a number. */
+/** The key of a string. A duplicate, which KeePass does not write, gets a number. */
 function freeKey(values: ReadonlyMap<string, string>, key: string): string {
   let free = key;
   for (let number = 2; values.has(free); number++) free = `${key} (${number})`;
   return free;
 }
 
-/** One entry: a record, and one for a passkey in it. */
+/** Reads one entry: a record, and another one for its passkey. */
 export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryContext): void {
   const { values, hidden } = stringsOf(entry);
   const name = values.get("Title") ?? "";
@@ -53,8 +51,7 @@ export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryC
   for (const [key, value] of lookUp === undefined ? [] : values) {
     const found = lookUp?.(value);
     if (found !== undefined) values.set(key, found);
-    else if (holdsReference(value))
-      leaveOut("field", `"${key}" refers to another entry, and was kept as it is written`);
+    else if (holdsReference(value)) leaveOut("field", `"${key}" refers to another entry, and is imported unchanged`);
   }
 
   const totp = readTotp(values);
@@ -67,7 +64,7 @@ export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryC
     if (standard !== undefined) draft.set(standard, value);
     else if (key === "URL" || moreUrls.test(key)) continue;
     else if (isOfPasskey(key)) {
-      // What no passkey was made of is a secret all the same.
+      // Without a passkey the value is still a secret.
       if (passkey === undefined && value !== "") draft.custom(key, value, "hidden");
     } else if (totp?.used.includes(key) !== true) draft.custom(key, value, hidden.has(key) ? "hidden" : "text");
   }
@@ -78,7 +75,7 @@ export function readEntry(entry: XmlElement, { folder, lookUp, reading }: EntryC
   if (passkeyRecord === undefined) reading.records.push(record);
   else if (more && record.type !== "passkey") reading.records.push(record, passkeyRecord);
   else reading.records.push({ type: "passkey", payload: { ...record.payload, ...passkeyRecord.payload } });
-  tellOfTheRest(entry, leaveOut);
+  reportTheRest(entry, leaveOut);
 }
 
 function addCommon(draft: Draft, entry: XmlElement, folder: string): void {
@@ -94,13 +91,13 @@ function addCommon(draft: Draft, entry: XmlElement, folder: string): void {
   draft.set("original_updated_at", readTime(textOf(times, "LastModificationTime")));
 }
 
-/** Elements of an entry that are read, or that say nothing of it but how it is shown. */
+/** Elements of an entry that are read, or that only concern its appearance. */
 const ofEachEntry = [
   ...["UUID", "String", "Binary", "History", "AutoType", "CustomData", "Tags", "Times", "OverrideURL"],
   ...["IconID", "CustomIconUUID", "ForegroundColor", "BackgroundColor", "QualityCheck", "PreviousParentGroup"],
 ];
 
-function tellOfTheRest(
+function reportTheRest(
   entry: XmlElement,
   leaveOut: (kind: "attachment" | "history" | "field" | "setting", reason: string) => void,
 ): void {
@@ -112,7 +109,22 @@ function tellOfTheRest(
   if (textOf(autoType, "DefaultSequence") !== "" || childrenOf(autoType, "Association").length > 0)
     leaveOut("setting", "its auto-type");
   for (const item of childrenOf(childOf(entry, "CustomData"), "Item"))
-    leaveOut("field", `what a plug-in keeps there as "${textOf(item, "Key")}"`);
+    leaveOut("field", `the data of a plug-in under "${textOf(item, "Key")}"`);
   for (const { name, text } of elementsOf(entry))
     if (!ofEachEntry.includes(name) && text.trim() !== "") leaveOut("field", `the element ${name}, which is not known`);
+}
+
+/** From 0001-01-01 to 1970-01-01. */
+const secondsBefore1970 = 62_135_596_800;
+
+/**
+ * A time of an entry as ISO 8601. KeePass writes that; KeePassXC writes the form of KDBX 4, the
+ * seconds since the year 1 as 64 bits in base64. Any other text is returned unchanged.
+ */
+function readTime(text: string): string {
+  if (!/^[\dA-Za-z+/]{10}[048AEIMQUYcgkosw]=$/.test(text)) return text;
+  const bytes = decodeBase64(text);
+  const seconds = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigInt64(0, true);
+  const moment = new Date((Number(seconds) - secondsBefore1970) * 1000);
+  return Number.isNaN(moment.getTime()) ? text : moment.toISOString().replace(".000Z", "Z");
 }

@@ -1,16 +1,16 @@
-import { newDraft, ownPrefix } from "../draft.ts";
-import type { Draft } from "../draft.ts";
+import { type Draft, newDraft, ownPrefix } from "../draft.ts";
 import { keyFromPem, kindOfKey } from "../passkey-key.ts";
 import { isOfPasskey, olderPasskeyKeys, passkeyKeys } from "./string-keys.ts";
 import type { Strings } from "./totp-strings.ts";
 
-/** KeePassXC counts nothing, and finds each of its passkeys by the site alone. */
+/** KeePassXC has no counter, and finds its passkeys only by the site. */
 const ofEach = { counter: "0", discoverable: "true" };
 
 /**
- * The passkey in an entry's strings; undefined where no string with a value belongs to one. It need not be whole: what
- * there is of it, above all its private key, is kept. What goes without saying in KeePassXC is said, because other
- * programs take no passkey without it; not in a file of ours (`ours`), which says all that a record has.
+ * The passkey in an entry's strings; undefined when no string with a value belongs to one. It may
+ * be incomplete: everything, above all the private key, is preserved. KeePassXC's implicit values
+ * are added, because other programs require them; not in a file of ours (`ours`), which has all
+ * values.
  */
 export function readPasskey(
   strings: Strings,
@@ -25,7 +25,7 @@ export function readPasskey(
   if (!draft.holdsMoreThan(["name"])) return undefined;
   const kind = ours ? undefined : kindOfKey(keyFromPem(strings.get("KPEX_PASSKEY_PRIVATE_KEY_PEM") ?? ""));
   for (const [field, value] of Object.entries(kind === undefined ? {} : { ...kind, ...ofEach }))
-    // A record of ours may have gone through another program.
+    // A record of ours may have passed through another program.
     if (!strings.has(ownPrefix + field)) draft.set(field, value);
   for (const [key, value] of strings)
     if (isOfPasskey(key) && !passkeyKeys.has(key) && !olderPasskeyKeys.has(key))

@@ -3,16 +3,16 @@ import { decodeText } from "../decode-text.ts";
 import { joinFolder } from "../folder-path.ts";
 import { ImportError } from "../import-error.ts";
 import type { Include } from "../include.ts";
-import { newReading } from "../report.ts";
-import type { Reading } from "../report.ts";
+import { newReading, type Reading } from "../report.ts";
 import { childOf, childrenOf, elementsOf, readXml, textOf } from "../xml/read-xml.ts";
 import { isOurs } from "./generator.ts";
 import { readEntry, stringsOf } from "./read-entry.ts";
 import { referencesIn } from "./references.ts";
 
 /**
- * KeePass's XML (2.x), as KeePass, KeePassXC and their relatives export it. Groups become folders; the outermost one is
- * the database and names none. Throws ImportError `broken`, `refused`, `wrong_format`, `encrypted`.
+ * Reads KeePass's XML (2.x) of KeePass, KeePassXC and related programs. Groups become folders; the
+ * outermost group is the database and gives no name. Throws ImportError `broken`, `refused`,
+ * `wrong_format`, `encrypted`.
  */
 export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
   const file = readXml(decodeText(bytes));
@@ -27,7 +27,8 @@ export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
   const meta = childOf(file, "Meta");
   const bin = textOf(meta, "RecycleBinEnabled") === "True" ? textOf(meta, "RecycleBinUUID") : "";
   const reading = newReading();
-  // What looks like a reference in a file of ours is somebody's text: with other records around it would come back as theirs.
+  // A text in the form of a reference in a file of ours is not one: it must not be resolved to
+  // another record's value.
   const lookUp = isOurs(meta)
     ? undefined
     : referencesIn(
@@ -58,13 +59,13 @@ export function readKeepassXml(bytes: Uint8Array, include: Include): Reading {
     for (const child of childrenOf(group, "Group")) walk(child, [...path, textOf(child, "Name")]);
   };
   for (const entry of loose) readEntry(entry, { folder: "", lookUp, reading });
-  // Of several databases in one file each is a folder.
+  // Several databases in one file become one folder each.
   for (const group of groups) walk(group, groups.length === 1 ? [] : [textOf(group, "Name")]);
   for (const setting of fileSettings(file)) reading.leftOut.push({ kind: "setting", item: null, reason: setting });
   return reading;
 }
 
-/** Elements of a group that are read, or that say nothing of its entries but how they are shown. */
+/** Elements of a group that are read, or that only concern its appearance. */
 const ofEachGroup = [
   ...[
     "UUID",
@@ -91,7 +92,7 @@ function groupSettings(group: XmlElement): string[] {
   ];
 }
 
-/** Elements beside those that are read: `DeletedObjects` holds ids alone. */
+/** Elements besides those that are read: `DeletedObjects` contains only ids. */
 function fileSettings(file: XmlElement): string[] {
   const ofRoots = childrenOf(file, "Root").flatMap((root) =>
     elementsOf(root).filter(({ name }) => !["Group", "Entry", "DeletedObjects"].includes(name)),
@@ -106,7 +107,7 @@ function fileSettings(file: XmlElement): string[] {
   ];
 }
 
-/** All entries of a group and the groups in it, put behind those that were found. */
+/** Appends all entries of a group and its subgroups to `found`. */
 function entriesBelow(group: XmlElement, found: XmlElement[] = []): XmlElement[] {
   for (const entry of childrenOf(group, "Entry")) found.push(entry);
   for (const inner of childrenOf(group, "Group")) entriesBelow(inner, found);

@@ -1,14 +1,15 @@
 import { decodeBase64 } from "@coffer/crypto";
 import type { Strings } from "./totp-strings.ts";
 
-/** The value that a reference names; undefined for a value that is none, or that names nothing. */
+/** The value of a reference; undefined for other values and for a missing target. */
 export type LookUp = (value: string) => string | undefined;
 
 const fields: Readonly<Record<string, string>> = { T: "Title", U: "UserName", P: "Password", A: "URL", N: "Notes" };
 
 /**
- * How values are found that stand in another entry: `{REF:P@I:<its UUID in hex>}` is its password. Only a value that is
- * one reference and nothing else is looked up, and what it names is taken as it is, so that no chain blows up.
+ * Resolves values in other entries: `{REF:P@I:<its UUID in hex>}` is a password. Only a value that
+ * is exactly one reference is resolved, and the result is not resolved again, so that no chain
+ * grows.
  */
 export function referencesIn(entries: readonly (readonly [uuid: string, strings: Strings])[]): LookUp {
   const byId = new Map(entries.map(([uuid, strings]) => [hexOf(uuid), strings]));
@@ -18,7 +19,7 @@ export function referencesIn(entries: readonly (readonly [uuid: string, strings:
   };
 }
 
-/** Whether there is a reference somewhere in the value, of which KeePass shows what it names. */
+/** Whether the value contains a reference, which KeePass would resolve. */
 export function holdsReference(value: string): boolean {
   return /\{REF:/i.test(value);
 }

@@ -1,11 +1,10 @@
 import { decodeBase64 } from "@coffer/crypto";
-import { encodeBase32 } from "../base32.ts";
 import { parseOtpauth, totpSecret } from "../otpauth.ts";
 
 /** Strings of an entry by their names. */
 export type Strings = ReadonlyMap<string, string>;
 
-/** Settings with the form that they have. One of another form stays a field of its own. */
+/** Settings with their form. A setting of another form stays a custom field. */
 const timeOtpSettings = [
   ["TimeOtp-Period", /^\d+$/],
   ["TimeOtp-Length", /^\d+$/],
@@ -13,14 +12,15 @@ const timeOtpSettings = [
 ] as const;
 
 /**
- * What an entry holds for one-time codes, and the strings that say nothing beyond it: `otp` (KeePassXC: a link, or the
- * KeeOtp plug-in's query), `TimeOtp-*` (KeePass from 2.47 on), `TOTP Seed` and `TOTP Settings` (the tray plug-in).
+ * The one-time code of an entry, and the strings that are covered by it: `otp` (KeePassXC: a link,
+ * or the query of the KeeOtp plug-in), `TimeOtp-*` (KeePass since 2.47), `TOTP Seed` and `TOTP
+ * Settings` (the tray plug-in).
  */
 export function readTotp(strings: Strings): { secret: string; used: string[] } | undefined {
   const found = [fromOtp(strings), fromTimeOtp(strings), fromSeed(strings)].filter((each) => each !== undefined);
   const [first] = found;
   if (first === undefined) return undefined;
-  // The same secret in another way is the same; another secret stays a field of its own.
+  // The same secret in another form is a duplicate; another secret stays a custom field.
   const same = found.filter(({ secret }) => bare(secret) === bare(first.secret));
   return { secret: first.secret, used: same.flatMap(({ used }) => used) };
 }
@@ -90,7 +90,7 @@ function fromSeed(strings: Strings): Found {
   return { secret, used: ["TOTP Seed", "TOTP Settings"] };
 }
 
-/** The strings for what a record holds: what KeePass and KeePassXC read, and for a link the link itself. */
+/** The strings that KeePass and KeePassXC read for a record's value; for a link the link itself. */
 export function writeTotp(secret: string): [string, string][] {
   const link = parseOtpauth(secret);
   if (link === undefined && !/^[A-Z2-7 ]+=*$/i.test(secret)) return [["otp", secret]];
@@ -102,4 +102,18 @@ export function writeTotp(secret: string): [string, string][] {
     ["TimeOtp-Length", digits],
     ["TimeOtp-Algorithm", algorithm.replace("SHA", "HMAC-SHA-")],
   ];
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** Bytes as base32 (RFC 4648 §6) without padding, the form of one-time code secrets. */
+function encodeBase32(bytes: Uint8Array): string {
+  let text = "";
+  let [buffer, bits] = [0, 0];
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xfff;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += alphabet[(buffer >> (bits - 5)) & 31] ?? "";
+  }
+  return bits === 0 ? text : text + (alphabet[(buffer << (5 - bits)) & 31] ?? "");
 }

@@ -15,10 +15,13 @@ interface EntryString {
   hidden?: boolean;
 }
 
-/** Names of our fields that a program is to cover with dots. */
+/** The names of our fields that programs should hide. */
 const covered = /password|secret|private_key|passphrase|code|number|pin$|ssn|credential/;
 
-/** One record as an entry. What it has no place for stands in strings named `coffer.…`, from which it is read again. */
+/**
+ * One record as an entry. Fields without an equivalent become strings named `coffer.…`, which the
+ * reader recognizes.
+ */
 export function entryXml(record: ExportRecord): string {
   const { payload } = record;
   const strings = stringsOf(record).filter(({ key, value }) => fitsXml(key + value));
@@ -67,7 +70,7 @@ function stringsOf(record: ExportRecord): EntryString[] {
   if (saysType(record, readAs(payload))) strings.push({ key: typeMarker, value: type });
   for (const { label, value, kind } of extraFields(withoutKeys(payload, held))) {
     const own = label.startsWith(ownPrefix);
-    // A name that a program gives a meaning is no name for somebody's field.
+    // A custom field must not have a name with a meaning.
     const key = isReserved(label) ? `${ownPrefix}custom.${label}` : label;
     strings.push({ key, value, hidden: own ? covered.test(label) : kind === "hidden" });
     if (kind === "boolean" || kind === "linked" || (kind === "hidden" && key !== label))
@@ -76,7 +79,7 @@ function stringsOf(record: ExportRecord): EntryString[] {
   return strings;
 }
 
-/** The fields of which KeePass keeps a time, with what it calls them. What is no time stands elsewhere. */
+/** The fields of KeePass's times, with its names. A malformed time is stored elsewhere. */
 function timesIn(payload: RecordPayload): { name: string; field: string; time: string }[] {
   return timeFields
     .map(([name, field]) => ({ name, field, time: payload[field] ?? "" }))
@@ -89,20 +92,20 @@ const timeFields = [
   ["ExpiryTime", "expires_at"],
 ] as const;
 
-/** ISO 8601 with a time zone, as the format asks for. */
+/** ISO 8601 with a time zone, as the format requires. */
 function isTime(text: string): boolean {
   const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
   return pattern.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** The type that such an entry is read as when nothing else says so. */
+/** The type that the reader would assume for such an entry. */
 function readAs(payload: Record<string, string>): string {
   return ["username", "password", "totp_secret"].some((key) => payload[key]) || urisOf(payload).length > 0
     ? "login"
     : "secure_note";
 }
 
-/** KeePass parts tags by semicolons and commas, and takes the white space around each away. */
+/** KeePass separates tags by semicolons and commas, and trims them. */
 function tagsFit(tags: string | undefined): boolean {
   if (tags === undefined || /[;,\r]/.test(tags) || !fitsXml(tags)) return false;
   return tags.split("\n").every((tag) => tag !== "" && tag === tag.trim());

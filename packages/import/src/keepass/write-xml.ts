@@ -12,12 +12,13 @@ interface Group {
   groups: Map<string, Group>;
 }
 
-/** Programs that read the file go down into each group from the one above it. */
+/** A limit, because readers recurse into groups. */
 const deepest = 100;
 
 /**
- * KeePass's XML (2.x), which KeePass imports and KeePassXC opens. Folders become groups. `newUuid` makes the groups' ids;
- * an entry's id is its record's. What XML cannot hold, control characters, is left out field by field.
+ * Writes KeePass's XML (2.x) for KeePass and KeePassXC. Folders become groups. `newUuid` makes the
+ * groups' ids; an entry's id is its record's. Fields with control characters, which XML cannot
+ * hold, are omitted.
  */
 export function writeKeepassXml(
   records: readonly ExportRecord[],
@@ -45,13 +46,13 @@ export function whyNotInKeepassXml(field: string, value: string): string | undef
   return parts.length > deepest ? "its folder is nested too deeply" : "its folder's name has an empty part or a bare %";
 }
 
-/** What KeePass makes of a value that the file holds as it is. */
+/** How KeePass shows a value that the file holds unchanged. */
 export function oddInKeepass(field: string, value: string): string | undefined {
   if (field === "folder" || field === "tags" || !holdsReference(value)) return undefined;
-  return `"${field}" looks like a reference: KeePass shows in its place what another entry holds`;
+  return `"${field}" looks like a reference: KeePass shows the value of another entry instead`;
 }
 
-/** The names of the groups that a folder becomes; none for one that the file cannot hold. */
+/** The group names of a folder; none for a folder that the file cannot hold. */
 function groupsOf(folder: string): string[] {
   const parts = splitFolder(folder);
   return fitsXml(folder) && parts.length <= deepest ? parts : [];

@@ -1,10 +1,13 @@
 import type { FieldNames } from "../bitwarden/item-fields.ts";
 
-/** A kind of note that LastPass has a form for: what it becomes, and its fields by LastPass's names and ours. */
+/** A LastPass form: the resulting type, and its fields by LastPass's names and ours. */
 export interface NoteType {
   type: string;
   fields: FieldNames;
-  /** Further names of the form, which become custom fields. Only lines that begin with a known name begin a field. */
+  /**
+   * Further names of the form, which become custom fields. Only lines with a known name start a
+   * field.
+   */
   others: readonly string[];
 }
 
@@ -19,10 +22,10 @@ const card: NoteType = {
   others: ["Start Date", "Expiration Date"],
 };
 
-/** The forms that become something else than a note, and those in which values run over several lines. */
+/** The forms that become another type than a note, and those whose values span several lines. */
 const forms: Readonly<Record<string, NoteType>> = {
   "Credit Card": card,
-  // LastPass's command line has the same form under these names.
+  // LastPass's command line uses these names for the same form.
   VISA: card,
   Mastercard: card,
   "American Express": card,
@@ -79,8 +82,8 @@ const forms: Readonly<Record<string, NoteType>> = {
   },
 };
 
-/** The same by name: a form may be called anything, also what every object has. */
+/** A Map, because a form may have any name, also that of an object's built-in member. */
 export const noteTypes: ReadonlyMap<string, NoteType> = new Map(Object.entries(forms));
 
-/** Names in other forms whose values are not for everybody's eyes. */
+/** Names in other forms whose values must be hidden. */
 export const hiddenNames = /^(?:.*password|pin|.*security code|passphrase|.*private key|account number|iban number)$/i;

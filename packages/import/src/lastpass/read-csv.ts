@@ -1,24 +1,22 @@
-import { readCsv } from "../csv/read-csv.ts";
-import type { CsvRow } from "../csv/read-csv.ts";
+import { type CsvRow, readCsv } from "../csv/read-csv.ts";
 import { decodeText } from "../decode-text.ts";
 import { newDraft } from "../draft.ts";
 import { joinFolder } from "../folder-path.ts";
 import { ImportError } from "../import-error.ts";
-import { newReading } from "../report.ts";
-import type { Reading } from "../report.ts";
-import { checkMap, fieldsOfHeadings } from "../table/column-map.ts";
-import type { ColumnMap } from "../table/column-map.ts";
+import { newReading, type Reading } from "../report.ts";
+import { checkMap, type ColumnMap, fieldsOfHeadings } from "../table/column-map.ts";
 import { putCell } from "../table/put-cell.ts";
-import { escapedFile, unescapeHtml } from "./html-escapes.ts";
 import { noteDraft } from "./read-note.ts";
 
-/** The columns that LastPass writes. */
 export const columns = ["url", "username", "password", "totp", "extra", "name", "grouping", "fav"];
 
-/** What LastPass writes as the address of a folder. */
+/** LastPass's address of a folder. */
 const folderUrl = "http://group";
 
-/** LastPass's CSV: sites, and secure notes under the address `http://sn`. Throws ImportError `broken`, `wrong_format`. */
+/**
+ * Reads LastPass's CSV: sites, and secure notes with the address `http://sn`. Throws ImportError
+ * `broken`, `wrong_format`.
+ */
 export function readLastpassCsv(bytes: Uint8Array, map: ColumnMap): Reading {
   const table = readCsv(decodeText(bytes), columns);
   if (!["url", "username", "password", "extra", "grouping"].every((name) => table.columns.includes(name)))
@@ -39,7 +37,7 @@ export function readLastpassCsv(bytes: Uint8Array, map: ColumnMap): Reading {
 interface Context {
   reading: Reading;
   fieldOf: (heading: string) => string;
-  /** The folders that rows are in. */
+  /** The folders of the rows. */
   folders: ReadonlySet<string>;
 }
 
@@ -65,7 +63,7 @@ function readRow(row: CsvRow, { reading, fieldOf, folders }: Context): void {
   draft.set("username", row.cell("username"));
   draft.set("password", row.cell("password"));
   if (!isNote) {
-    // What LastPass writes for a site without an address.
+    // LastPass's address of a site without one.
     if (url !== "http://") draft.addUri(url);
     draft.set("notes", extra);
   }
@@ -75,4 +73,28 @@ function readRow(row: CsvRow, { reading, fieldOf, folders }: Context): void {
   if (fav !== "") putCell(draft, "favorite", { heading: "fav", value: fav });
   for (const cell of row.others) putCell(draft, fieldOf(cell.heading), cell);
   reading.records.push(draft.finish());
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&#039;": "'",
+};
+const escape = /&(?:amp|lt|gt|quot|#0?39);/g;
+
+/**
+ * Whether a file's values are escaped for HTML. Some exports of LastPass do that without saying so.
+ * They are if there are escapes, and nowhere an unescaped character.
+ */
+function escapedFile(values: readonly string[]): boolean {
+  const all = values.filter((value) => /[&<>]/.test(value));
+  return all.length > 0 && all.every((value) => !/[&<>]/.test(value.replace(escape, "")));
+}
+
+/** The value as it was before it was escaped. */
+function unescapeHtml(value: string): string {
+  return value.replace(escape, (name) => escapes[name] ?? name);
 }

@@ -1,9 +1,8 @@
-import type { Draft } from "../draft.ts";
-import { newDraft } from "../draft.ts";
+import { type Draft, newDraft } from "../draft.ts";
 import { asText, isObject, otherMembers } from "../loose.ts";
 import { hiddenNames, noteTypes } from "./note-types.ts";
 
-/** A secure note: plain, or a form of lines of `Name:value` under its `NoteType:`. */
+/** A secure note: plain text, or a form of lines `Name:value` after its `NoteType:`. */
 export function noteDraft(name: string, extra: string): Draft {
   const [, kind = ""] = /^NoteType:([^\r\n]*)/.exec(extra) ?? [];
   if (kind === "") {
@@ -16,7 +15,7 @@ export function noteDraft(name: string, extra: string): Draft {
   const draft = newDraft(known?.type ?? "secure_note", name);
   if (known === undefined) draft.set("kind", kind);
   const names = known === undefined ? undefined : [...fields.keys(), ...known.others];
-  // LastPass's command line ends the last line of a form too.
+  // LastPass's command line adds a final line break.
   for (const [field, value] of formLines(extra.replace(/\r\n?/g, "\n").replace(/\n$/, ""), names)) {
     const ours = fields.get(field);
     if (field === "NoteType" || field === "Language" || value === "") continue;
@@ -36,8 +35,9 @@ function kindOf(field: string): "hidden" | "text" {
 }
 
 /**
- * The fields of a form in order. A line that begins no field continues the one before; the notes are last and hold
- * what they hold. Keys have lines with colons: where the names of the form are known, only they begin a field after a key.
+ * The fields of a form in order. A line that starts no field continues the previous one; the notes
+ * are last and are taken unchanged. Keys have lines with colons, so after a key only the known
+ * names of the form start a field.
  */
 function formLines(extra: string, names: readonly string[] | undefined): [string, string][] {
   const found: [string, string][] = [];
@@ -67,11 +67,11 @@ function setExpiry(draft: Draft, value: string): void {
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** LastPass keeps phone numbers as JSON with the number, an extension and a country. */
+/** LastPass stores phone numbers as JSON with the number, an extension and a country. */
 function phoneOf(value: string): string {
   try {
     const phone: unknown = JSON.parse(value);
-    // The country is in the number. What else there may be is kept as it is.
+    // The number includes the country. A value with other members is returned unchanged.
     if (!isObject(phone) || otherMembers(phone, ["num", "ext", "cc3l"]).length > 0) return value;
     const extension = asText(phone["ext"]);
     return `${asText(phone["num"])}${extension === "" ? "" : ` ext. ${extension}`}`;

@@ -1,10 +1,13 @@
-/** A kind of 1Password item: the type of record it becomes, and its fields by 1Password's ids and our names. */
+/** A 1Password category: the resulting type, and its fields by 1Password's ids and our names. */
 export interface Category {
   type: string;
   fields: Readonly<Record<string, string>>;
 }
 
-/** The kinds that have a type of their own; every other one becomes a note with custom fields and its `kind`. */
+/**
+ * The categories with an own type. Every other one becomes a note with custom fields and its
+ * `kind`.
+ */
 const ofTheirOwn: Readonly<Record<string, Category>> = {
   "001": { type: "login", fields: {} },
   "002": { type: "card", fields: { cardholder: "cardholder_name", type: "brand", ccnum: "number", cvv: "code" } },
@@ -38,7 +41,7 @@ const ofTheirOwn: Readonly<Record<string, Category>> = {
   "114": { type: "ssh_key", fields: {} },
 };
 
-/** The same by code: an item may name any code, also what every object has. */
+/** A Map, because an item may have any code, also the name of an object's built-in member. */
 export const categories: ReadonlyMap<string, Category> = new Map(Object.entries(ofTheirOwn));
 
 const others: Readonly<Record<string, string>> = {

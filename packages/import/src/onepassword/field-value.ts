@@ -1,7 +1,7 @@
 import { asObject, asText, otherMembers } from "../loose.ts";
 import type { FieldKind } from "../record.ts";
 
-/** A field's value, by what 1Password says it is. */
+/** A field's value, by its 1Password kind. */
 export type FieldValue =
   | { is: "text"; text: string; kind: FieldKind }
   | { is: "totp"; text: string }
@@ -12,8 +12,8 @@ export type FieldValue =
   | { is: "reference" };
 
 /**
- * Reads `value` of a field: an object with one member, whose name says what it holds. What is not known is kept as text,
- * or as JSON where it is none.
+ * Reads a field's `value`: an object with one member, whose name is the kind. An unknown kind is
+ * preserved as text, or as JSON.
  */
 export function fieldValue(value: unknown): FieldValue {
   const [[is, content] = ["string", value]] = Object.entries(asObject(value));
@@ -41,7 +41,10 @@ export function fieldValue(value: unknown): FieldValue {
   }
 }
 
-/** What a value holds beside what `fieldValue` reads of it: other members, and other parts of an address or a key. */
+/**
+ * The content of a value that `fieldValue` does not read: other members, and other parts of an
+ * address or a key.
+ */
 export function otherValues(value: unknown): [name: string, text: string][] {
   const [first, ...others] = Object.entries(asObject(value));
   if (first === undefined) return [];
@@ -50,7 +53,7 @@ export function otherValues(value: unknown): [name: string, text: string][] {
   const known: Readonly<Record<string, readonly string[]>> = {
     email: "email_address" in parts ? ["email_address"] : Object.keys(parts),
     address: addressNames.map(([theirs]) => theirs),
-    // The key itself is there twice, in two forms.
+    // The key itself is included twice, in two forms.
     sshKey: ["privateKey", "metadata"],
     file: ["fileName", "documentId", "decryptedSize"],
   };
@@ -76,7 +79,7 @@ function text(value: string): FieldValue {
   return { is: "text", text: value, kind: "text" };
 }
 
-/** 1Password keeps a day as the second in its middle, UTC. */
+/** 1Password stores a day as the second in its middle, UTC. */
 function dateOf(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString().slice(0, 10);

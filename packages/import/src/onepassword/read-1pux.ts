@@ -2,27 +2,25 @@ import { decodeJson, decodeText } from "../decode-text.ts";
 import { ImportError } from "../import-error.ts";
 import type { Include } from "../include.ts";
 import { joinFolder } from "../folder-path.ts";
-import { asObject, asObjects, asText, isObject, otherMembers, strayTexts } from "../loose.ts";
-import type { Loose } from "../loose.ts";
+import { asObject, asObjects, asText, isObject, type Loose, otherMembers, strayTexts } from "../loose.ts";
 import { isZip } from "../magic.ts";
-import { newReading } from "../report.ts";
-import type { Reading } from "../report.ts";
+import { newReading, type Reading } from "../report.ts";
 import { readItem } from "./read-item.ts";
 import { vaultOfNone } from "./vault-of-none.ts";
 
 /**
- * 1Password's 1PUX: an archive with `export.data`; that file alone is read too. Each vault becomes a folder. Attached
- * files are named in the report. Throws ImportError `broken`, `too_large`, `wrong_format`.
+ * Reads 1Password's 1PUX: an archive with `export.data`, or that file alone. Each vault becomes a
+ * folder. Attached files are reported. Throws ImportError `broken`, `too_large`, `wrong_format`.
  */
 export async function read1pux(bytes: Uint8Array, include: Include): Promise<Reading> {
   if (!isZip(bytes)) return readExportData(bytes, include);
-  // Loaded only for archives: it is larger than the rest of this package.
+  // Loaded only for archives, because it is larger than the rest of this package.
   const { withArchive } = await import("../zip/read-zip.ts");
   return withArchive(bytes, async ({ names, read }) => {
     const data = await read("export.data");
     if (data === undefined) throw new ImportError("wrong_format", "this is no 1pux: the archive holds no export.data");
     const reading = readExportData(data, include);
-    // A file's name begins with the id under which its item names it.
+    // A file's name starts with the id under which its item names it.
     const text = decodeText(data);
     for (const name of names) {
       const id = /^files\/(.+?)___?/.exec(name)?.[1];
@@ -36,7 +34,7 @@ export async function read1pux(bytes: Uint8Array, include: Include): Promise<Rea
   });
 }
 
-/** What `export.data` holds. Throws ImportError `broken`, `wrong_format`. */
+/** The content of `export.data`. Throws ImportError `broken`, `wrong_format`. */
 export function readExportData(bytes: Uint8Array, include: Include): Reading {
   const file = asObject(decodeJson(bytes));
   if (!Array.isArray(file["accounts"]))
@@ -71,7 +69,7 @@ function readVault(
   if (strays > 0) leaveOut("item", `entries of the vault "${name}" that are no items: ${strays}`);
   if (entries.length === 0) leaveOut("setting", `the vault "${name}" holds nothing`);
   for (const entry of entries) {
-    // Older versions wrap an item, or a file that belongs to none.
+    // Older versions wrap an item, or a file without an item.
     const item = isObject(entry["item"]) ? entry["item"] : entry;
     if (!("file" in entry)) readItem(item, { folder: joinFolder([...above, name]), include, reading });
     else leaveOut("attachment", `the file "${asText(asObject(asObject(entry["file"])["attrs"])["name"])}"`);

@@ -1,15 +1,12 @@
-import { newDraft } from "../draft.ts";
-import type { Draft } from "../draft.ts";
+import { type Draft, newDraft } from "../draft.ts";
 import type { Include } from "../include.ts";
-import { asObject, asObjects, asText, otherMembers, strayTexts } from "../loose.ts";
-import type { Loose } from "../loose.ts";
+import { asObject, asObjects, asText, type Loose, otherMembers, strayTexts } from "../loose.ts";
 import type { LeftOutKind, Reading } from "../report.ts";
-import { categories, kindNames } from "./categories.ts";
-import type { Category } from "./categories.ts";
+import { categories, type Category, kindNames } from "./categories.ts";
 import { fieldValue, otherValues } from "./field-value.ts";
 
 export interface ItemContext {
-  /** The folder that its vault becomes. */
+  /** The folder of its vault. */
   folder: string;
   include: Include;
   reading: Reading;
@@ -29,12 +26,15 @@ const ofEachItem = [
   "overview",
 ];
 const detailNames = ["loginFields", "notesPlain", "sections", "passwordHistory", "documentAttributes", "password"];
-/** What is read of an overview, and what 1Password makes of other fields: a subtitle, the strength of the password. */
+/**
+ * Members of an overview that are read, or that 1Password derives from other fields: a subtitle,
+ * the strength of the password.
+ */
 const ofEachOverview = [
   ...["title", "subtitle", "ainfo", "url", "urls", "tags", "icons", "iconUrl"],
   ...["ps", "pbe", "pgrng", "watchtowerExclusions"],
 ];
-/** What each field has besides its value: hints for its input. */
+/** Members of each field besides its value: hints for its input. */
 const ofEachField = [
   ...["id", "title", "value", "guarded", "multiline", "dontGenerate", "inputTraits", "indexAtSource"],
   ...["placeholder", "clipboardFilter"],
@@ -77,7 +77,7 @@ export function readItem(item: Loose, { folder, include, reading }: ItemContext)
   const history = asObjects(details["passwordHistory"]).length;
   if (history > 0) leaveOut("history", `earlier passwords: ${history}`);
   readTheRest(draft, item);
-  // A file of ours says it in a field where 1Password has no vault of such a path.
+  // A file of ours has the folder in a field when 1Password has no vault with such a path.
   if (!draft.has("folder")) draft.set("folder", folder);
   readOverview(draft, item, overview);
   if (state === "archived") draft.set("archived", "true");
@@ -92,7 +92,10 @@ function readOverview(draft: Draft, item: Loose, overview: Loose): void {
   draft.set("original_updated_at", momentOf(item["updatedAt"]));
 }
 
-/** The first address stands in a place of its own too. `website` is what 1Password calls one that nobody gave a name. */
+/**
+ * The first address is stored separately too. `website` is 1Password's label of an address without
+ * one.
+ */
 function readUrls(draft: Draft, overview: Loose): void {
   const urls = asObjects(overview["urls"]).map(({ url, label }) => ({ url: asText(url), label: asText(label) }));
   for (const { url, label } of urls) draft.addUri(url, { label: label === "website" ? "" : label });
@@ -101,7 +104,7 @@ function readUrls(draft: Draft, overview: Loose): void {
   if (!urls.some(({ url }) => url === first)) draft.addUri(first);
 }
 
-/** The web form's fields: two of them are marked, the rest are whatever the page had. */
+/** The fields of the web form: two of them are designated, the others belong to the page. */
 function readLoginFields(draft: Draft, details: Loose): void {
   for (const field of asObjects(details["loginFields"])) {
     const value = asText(asObject(field["value"])["email_address"] ?? field["value"]);
@@ -139,14 +142,14 @@ function readSection(draft: Draft, section: Loose, { type, fields }: Category, l
   }
 }
 
-/** Parts of a value as fields; under a label of their own where the type of record has no place for them. */
+/** Parts of a value as fields; custom fields if the record's type has none for them. */
 function setParts(draft: Draft, parts: Readonly<Record<string, string>>, label: string): void {
   for (const [key, text] of Object.entries(parts))
     if (label === "") draft.set(key, text);
     else if (text !== "") draft.custom(`${label}: ${key}`, text, key === "private_key" ? "hidden" : "text");
 }
 
-/** Members that are not known, under their own names. */
+/** Unknown members, under their own names. */
 function readTheRest(draft: Draft, item: Loose): void {
   const [overview, details] = [asObject(item["overview"]), asObject(item["details"])];
   const others = [

@@ -1,2 +1,5 @@
-/** The vault that a file of ours has for records that are in no folder, since 1Password has every item in a vault. */
+/**
+ * The vault in files of ours for records without a folder, because 1Password has every item in a
+ * vault.
+ */
 export const vaultOfNone = { name: "Coffer", desc: "coffer: in no folder" } as const;

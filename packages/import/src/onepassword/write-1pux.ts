@@ -4,8 +4,8 @@ import { vaultOfNone } from "./vault-of-none.ts";
 import { writeItem } from "./write-item.ts";
 
 /**
- * `export.data` of a 1PUX. A folder becomes a vault, as 1Password nests none; the path of one in another is its name, and
- * stands in each item too.
+ * Writes `export.data` of a 1PUX. A folder becomes a vault. 1Password does not nest vaults, so the
+ * name of a nested one is its path, which each item has too.
  */
 export function writeExportData(records: readonly ExportRecord[]): string {
   const vaults = new Map<string, object[]>();

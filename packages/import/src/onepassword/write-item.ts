@@ -16,10 +16,13 @@ const codes: Readonly<Record<string, string>> = {
 };
 const note = "003";
 
-/** Names of our fields that a program is to cover with dots. */
+/** The names of our fields that programs should hide. */
 const covered = /password|secret|private_key|passphrase|code|number|pin$|ssn|credential/;
 
-/** One record as an item. What 1Password has no place for are fields named `coffer.…`, from which it is read again. */
+/**
+ * One record as an item. Fields without an equivalent are named `coffer.…`, which the reader
+ * recognizes.
+ */
 export function writeItem(record: ExportRecord): object {
   const { id, type, payload } = record;
   const code = codes[type] ?? note;
@@ -28,7 +31,7 @@ export function writeItem(record: ExportRecord): object {
   if (payload["favorite"] === "true") held.push("favorite");
   if (payload["archived"] === "true") held.push("archived");
   const folder = payload["folder"] ?? "";
-  // The path of a nested one comes back by a field.
+  // A field preserves the path of a nested folder.
   if (folder === joinFolder([splitFolder(folder).join("/")])) held.push("folder");
   const times = {
     createdAt: secondsIn(payload, "original_created_at"),
@@ -123,7 +126,7 @@ function text(value: string, hidden = false): object {
   return hidden ? { concealed: value } : { string: value };
 }
 
-/** 1Password keeps whole seconds; what is no such moment stands in a field. */
+/** 1Password stores whole seconds. Any other value is stored in a field. */
 function secondsIn(payload: RecordPayload, field: string): number | undefined {
   const time = Date.parse(payload[field] ?? "");
   if (Number.isNaN(time) || time % 1000 !== 0) return undefined;

@@ -1,4 +1,4 @@
-/** Fields of a record that a column can be mapped to, and what is no field but means something to the reader. */
+/** The fields that a column can be mapped to, and words that the reader interprets. */
 export const columnFields = [
   ...["name", "type", "notes", "folder", "favorite", "tags", "archived", "reprompt", "expires_at", "kind"],
   ...["original_created_at", "original_updated_at"],
@@ -10,12 +10,12 @@ export const columnFields = [
   ...["database_type", "host", "port", "database", "credential"],
 ] as const;
 
-/** A column's cells become a custom field under the column's heading. */
+/** A column's cells become a custom field with the column's heading. */
 export const asCustom = "custom";
 /** A column's cells are not imported. */
 export const asNothing = "none";
 
-/** Whether `--map` takes the field. */
+/** Whether `--map` accepts the field. */
 export function isColumnField(field: string): boolean {
   return (
     (columnFields as readonly string[]).includes(field) ||
@@ -25,7 +25,7 @@ export function isColumnField(field: string): boolean {
   );
 }
 
-/** What programs call a column, without case, spaces and signs, by the field that it holds. */
+/** Common headings, without case, spaces and punctuation, by field. */
 const names: Readonly<Record<string, readonly string[]>> = {
   name: ["name", "title", "account", "accountname", "itemname"],
   type: ["type"],
@@ -52,11 +52,14 @@ const names: Readonly<Record<string, readonly string[]>> = {
   postal_code: ["zipcode", "postalcode"],
   country: ["country"],
   phone: ["phonenumber", "phone"],
-  // Icons and the times of use are not carried over from any format.
+  // Icons and times of use are not imported from any format.
   [asNothing]: ["timelastused", "lastused", "lastusetime", "icon"],
 };
 
-/** The same in German, French, Spanish, Portuguese, Italian and Dutch, without accents: tables that people made. */
+/**
+ * German, French, Spanish, Portuguese, Italian and Dutch headings without accents, for tables that
+ * people made.
+ */
 const namesElsewhere: Readonly<Record<string, readonly string[]>> = {
   name: ["titel", "titre", "titulo", "titolo", "nom", "nombre", "nome", "naam", "bezeichnung"],
   uri: ["webseite", "webadresse", "internetadresse", "adresseweb", "siteweb", "sitioweb", "sitoweb"],
@@ -72,21 +75,22 @@ const fieldByName: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The field that a column of that heading holds; undefined for a heading that is not known. */
+/** The field of a heading; undefined for an unknown one. */
 export function fieldOfHeading(heading: string): string | undefined {
   const plain = heading.normalize("NFKD").toLowerCase();
   return fieldByName.get(plain.replace(/[\s\p{M}_.\-"'’]/gu, ""));
 }
 
 /**
- * Whether a table's first row holds headings of which one is a password's. A table without headings begins with an item,
- * whose password may be `password`: it has an address or an e-mail address beside it.
+ * Whether a table's first row has headings including that of a password. A table without headings
+ * starts with an item, whose password may be `password`; then it also has an address or an e-mail
+ * address.
  */
 export function hasPasswordHeading(headings: readonly string[]): boolean {
   return !looksLikeItem(headings) && headings.some((heading) => fieldOfHeading(heading) === "password");
 }
 
-/** Whether the headings can be shown: one of them is known, so that they are no item. */
+/** Whether the headings can be shown: one of them is known, so they are no item. */
 export function areHeadings(headings: readonly string[]): boolean {
   return !looksLikeItem(headings) && headings.some((heading) => fieldOfHeading(heading) !== undefined);
 }

@@ -1,18 +1,18 @@
 import { ImportError } from "../import-error.ts";
 import { asCustom, fieldOfHeading } from "./column-fields.ts";
 
-/** What a person says that columns hold: fields by headings. */
+/** A person's mapping of headings to fields. */
 export type ColumnMap = Readonly<Record<string, string>>;
 
-/** The field of each heading: what the map says of it, else what programs mean by it, else a custom field. */
+/** The field of each heading: from the map, else by the common meaning, else a custom field. */
 export function fieldsOfHeadings(map: ColumnMap): (heading: string) => string {
   const mapped = new Map(Object.entries(map).map(([heading, field]) => [keyOf(heading), field]));
   return (heading) => mapped.get(keyOf(heading)) ?? fieldOfHeading(heading) ?? asCustom;
 }
 
 /**
- * Throws ImportError `wrong_format` for a heading in the map that the table does not have, and for one that the format
- * itself gives a meaning (`fixed`, in lower case).
+ * Throws ImportError `wrong_format` for a heading in the map that the table does not have, and for
+ * one that the format itself defines (`fixed`, in lower case).
  */
 export function checkMap(map: ColumnMap, columns: readonly string[], fixed: readonly string[] = []): void {
   for (const heading of Object.keys(map)) {

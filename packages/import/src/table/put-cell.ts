@@ -10,22 +10,22 @@ const isFalse = /^(?:0|false|no|n|off)$/i;
 const hiddenNames = /password|pwd|secret|\bpin\b|cvv|cvc|private.?key|passphrase|token|otp/i;
 const hiddenFields = ["password", "totp_secret", "code", "private_key", "passphrase", "credential"];
 
-/** What parts addresses in one cell, besides a bare comma. */
+/** Separators of addresses in one cell, besides a bare comma. */
 const severalUris = /[\r\n]+|,\s+(?=[a-z][a-z\d+.-]*:\/\/)/i;
 
-/** Whether a cell switches something on. */
+/** Whether a cell means true. */
 export function isOn(value: string): boolean {
   return isTrue.test(value.trim());
 }
 
-/** Whether a cell switches something off. */
+/** Whether a cell means false. */
 export function isOff(value: string): boolean {
   return isFalse.test(value.trim());
 }
 
 /**
- * Puts a cell where its column's field is. What the field has no room for, or cannot be read as it, becomes a custom
- * field under the column's heading, so that no cell is lost.
+ * Stores a cell in the field of its column. A further or malformed value becomes a custom field
+ * with the column's heading, so that no cell is lost.
  */
 export function putCell(draft: Draft, field: string, { heading, value }: OtherCell): void {
   const asOther = (text = value): void => {
@@ -92,7 +92,7 @@ function putExpiry(draft: Draft, value: string, asOther: () => void): void {
   draft.set("exp_year", years.length === 2 ? `20${years}` : years);
 }
 
-/** Seconds or milliseconds since 1970 as ISO 8601; anything else as it is. */
+/** Seconds or milliseconds since 1970 as ISO 8601; other text unchanged. */
 function momentOf(value: string): string {
   const text = value.trim();
   const milliseconds = /^\d{13}$/.test(text)

@@ -1,17 +1,14 @@
-import { readCsv } from "../csv/read-csv.ts";
-import type { CsvRow, OtherCell } from "../csv/read-csv.ts";
+import { type CsvRow, type OtherCell, readCsv } from "../csv/read-csv.ts";
 import { decodeText } from "../decode-text.ts";
 import { newDraft } from "../draft.ts";
 import { ImportError } from "../import-error.ts";
 import type { Include } from "../include.ts";
-import { newReading } from "../report.ts";
-import type { Reading } from "../report.ts";
+import { newReading, type Reading } from "../report.ts";
 import { areHeadings, asCustom } from "./column-fields.ts";
-import { checkMap, fieldsOfHeadings } from "./column-map.ts";
-import type { ColumnMap } from "./column-map.ts";
+import { checkMap, type ColumnMap, fieldsOfHeadings } from "./column-map.ts";
 import { isOn, putCell } from "./put-cell.ts";
 
-/** What a word in the column of kinds makes of its row. */
+/** The record types of words in the type column. */
 const types: ReadonlyMap<string, string> = new Map(
   Object.entries({
     login: ["login", "password", "website"],
@@ -30,7 +27,7 @@ interface Cell extends OtherCell {
 }
 
 /**
- * A table with headings, whichever program wrote it. Headings that are known, or that `map` names, become fields; every
+ * Reads any table with headings. Headings that are known, or that `map` names, become fields; every
  * other column becomes a custom field. Throws ImportError `broken`, `wrong_format`.
  */
 export function readTable(bytes: Uint8Array, include: Include, map: ColumnMap): Reading {
@@ -59,7 +56,7 @@ export function readTable(bytes: Uint8Array, include: Include, map: ColumnMap): 
 interface Context {
   include: Include;
   reading: Reading;
-  /** The folders that rows are in. */
+  /** The folders of the rows. */
   folders: ReadonlySet<string>;
 }
 
@@ -82,7 +79,7 @@ function readRow({ line }: CsvRow, cells: readonly Cell[], { include, reading, f
   }
   const type = types.get(word);
   const draft = newDraft(type ?? typeOf(cells), name);
-  // An account that goes by its e-mail address has no other name of its user.
+  // An account that is identified by its e-mail address has no other user name.
   const byEmail = (type ?? typeOf(cells)) === "login" && valueOf(cells, "username") === "";
   for (const cell of cells)
     if (cell.field === "type") {
@@ -92,7 +89,7 @@ function readRow({ line }: CsvRow, cells: readonly Cell[], { include, reading, f
   reading.records.push(draft.finish());
 }
 
-/** The type of a row that says none. */
+/** The type of a row without one. */
 function typeOf(cells: readonly Cell[]): string {
   const has = (...fields: string[]): boolean => fields.some((field) => valueOf(cells, field) !== "");
   if (has("private_key")) return "ssh_key";
@@ -106,7 +103,7 @@ function valueOf(cells: readonly Cell[], field: string): string {
   return cells.find((cell) => cell.field === field)?.value ?? "";
 }
 
-/** Of two columns of one heading it is not known which is meant, where the heading means something. */
+/** Refuses two columns with the same known heading, because it is unknown which is meant. */
 function refuseTwice(columns: readonly string[]): void {
   const fieldOf = fieldsOfHeadings({});
   const twice = columns.find((name, index) => columns.indexOf(name) !== index && fieldOf(name) !== asCustom);

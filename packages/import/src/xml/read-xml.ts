@@ -3,8 +3,9 @@ import { ImportError } from "../import-error.ts";
 import { stackEnded } from "../stack-ended.ts";
 
 /**
- * The root element of an XML document. A document type is refused: no export needs one, and entities that blow up or
- * read other files come from there. Throws ImportError `refused`, `broken` with the line; quotes nothing.
+ * Parses an XML document and returns its root. Refuses a document type: no export needs one, and
+ * attacks use its entities to exhaust memory or to read files. Throws ImportError `refused`,
+ * `broken` with the line; quotes nothing.
  */
 export function readXml(text: string): XmlElement {
   try {
@@ -15,7 +16,7 @@ export function readXml(text: string): XmlElement {
   } catch (error) {
     if (error instanceof ImportError) throw error;
     if (!(error instanceof XmlError) && !stackEnded(error)) throw error;
-    // What is wrong may be what the document type was to give: an entity.
+    // The error may be an entity that the document type would define.
     if (error instanceof XmlError && text.slice(0, error.pos).includes("<!DOCTYPE")) throw doctype();
     const at = error instanceof XmlError ? ` at line ${error.line}` : ": it is nested too deeply";
     throw new ImportError("broken", `the XML is broken${at}`);

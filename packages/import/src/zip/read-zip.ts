@@ -1,24 +1,27 @@
-import { configure, Uint8ArrayReader, ZipReader } from "@zip.js/zip.js";
-import type { FileEntry } from "@zip.js/zip.js";
+import { configure, type FileEntry, Uint8ArrayReader, ZipReader } from "@zip.js/zip.js";
 import { largestText } from "../decode-text.ts";
 import { ImportError } from "../import-error.ts";
 
 configure({ useWebWorkers: false });
 
-/** What an archive holds. */
+/** An open archive. */
 export interface Archive {
   /** The names of all files in it. */
   names: readonly string[];
-  /** One file, unpacked; undefined when there is none of that name. Throws ImportError `broken`, `too_large`. */
+  /**
+   * Unpacks one file; undefined when there is none with that name. Throws ImportError `broken`,
+   * `too_large`.
+   */
   read(name: string): Promise<Uint8Array | undefined>;
 }
 
-/** More entries than this has no export, and each costs memory. */
+/** No export has more entries, and each costs memory. */
 const mostEntries = 100_000;
 
 /**
- * Opens a zip archive and hands it to `use`. What it says of sizes is not believed: unpacking stops at the limit. Check
- * sums are checked. Throws ImportError `broken`, `too_large`, and what `use` throws.
+ * Opens a zip archive and passes it to `use`. Sizes in its directory are not trusted: unpacking
+ * stops at the limit. Checksums are verified. Throws ImportError `broken`, `too_large`, and what
+ * `use` throws.
  */
 export async function withArchive<T>(bytes: Uint8Array, use: (archive: Archive) => Promise<T>): Promise<T> {
   const reader = new ZipReader(new Uint8ArrayReader(bytes));
@@ -67,7 +70,7 @@ async function unpack(entry: FileEntry): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Whatever the library finds wrong is one thing for a person. */
+/** For a person all errors of the library are one. */
 async function whole<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

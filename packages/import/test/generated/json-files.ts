@@ -1,7 +1,7 @@
 import type { GeneratedFile, Maker } from "./maker.ts";
 import { bytesOf } from "../records.ts";
 
-/** Members that no version of a program writes yet: a text, a number, an object, a list. */
+/** Members of no known version: a text, a number, an object, a list. */
 function unknownMembers(make: Maker, where: string): Record<string, unknown> {
   if (!make.chance(25)) return {};
   const value = make.value(`${where}, a member that is not known`, { hard: true });
@@ -21,7 +21,7 @@ function customFields(make: Maker, where: string): object[] {
   }));
 }
 
-/** An object in which each member is there or not. */
+/** An object with a random choice of its members. */
 function some(make: Maker, where: string, keys: readonly string[]): Record<string, unknown> {
   return {
     ...Object.fromEntries(
@@ -103,7 +103,7 @@ export function bitwardenJson(make: Maker): GeneratedFile {
         () => null,
         () => make.value(`${kind}, the notes`, { hard: true }),
       ),
-      // What is said of a folder is said where items of it are imported.
+      // Notes about a folder are attached to its items.
       folderId: state === "" ? make.any<unknown>([null, ...folders.map(({ id }) => id)]) : null,
       favorite: make.chance(30),
       fields: make.make<unknown>(

@@ -82,7 +82,7 @@ function group(make: Maker, path: string, depth: number): string {
   );
 }
 
-/** KeePass's XML, also with several databases or roots in one file, and with entries that are in no group. */
+/** KeePass's XML, also with several databases or roots, and with entries outside of groups. */
 export function keepassXml(make: Maker): GeneratedFile {
   const roots = Array.from({ length: make.any([1, 1, 1, 2]) }, (_, root) =>
     element(

@@ -1,13 +1,13 @@
 import type { ImportFormat } from "../../src/index.ts";
 
-/** A value that a generated file holds somewhere. */
+/** A value somewhere in a generated file. */
 export interface Placed {
   value: string;
-  /** Where, for a failure's message. */
+  /** Its place, for a failure's message. */
   where: string;
-  /** Text of the reason by which it may be left out; without one it must be in a record. */
+  /** The reason for which it may be left out; without one it must be in a record. */
   leftOutAs: string | undefined;
-  /** The item that is then named; undefined where the file as a whole is. */
+  /** The item of the report; undefined for the whole file. */
   item: string | undefined;
   /** Whether reports may show it: names of folders and files. */
   isName: boolean;
@@ -25,15 +25,15 @@ interface Placing {
   isName?: boolean;
 }
 
-/** Chooses by a seed, so that a failure can be brought back, and remembers which values it placed. */
+/** Chooses by a seed, so that a failure can be repeated, and records the values that it placed. */
 export interface Maker {
   placed: Placed[];
   any<T>(of: readonly T[]): T;
-  /** Makes one of several things. */
+  /** Makes one of several values. */
   make<T>(...ways: readonly (() => T)[]): T;
   chance(percent: number): boolean;
   times<T>(most: number, make: (index: number) => T): T[];
-  /** A value that occurs nowhere else, with a text that is hard to quote where `hard` allows one. */
+  /** A unique value; a text that is hard to quote where `hard` allows one. */
   value(where: string, placing?: Placing & { hard?: boolean }): string;
 }
 

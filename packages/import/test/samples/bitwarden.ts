@@ -1,10 +1,10 @@
 // Files with the structure that Bitwarden's apps write: the JSON of 2025.x (its web, desktop and browser apps and the
 // command line share one writer), with the members in that writer's order; `archivedDate` since 2025.8, SSH keys since
-// 2024.12, passkeys since 2023.10. All values are made up.
+// 2024.12, passkeys since 2023.10. All values are invented.
 
 const itemFields = { organizationId: null, collectionIds: null, reprompt: 0, favorite: false, deletedDate: null };
 
-/** The rest of an item besides what it is. */
+/** The common members of an item. */
 export function item(over: Record<string, unknown>): Record<string, unknown> {
   return {
     passwordHistory: null,
@@ -35,7 +35,7 @@ export const passkey = {
   creationDate: "2025-05-05T05:05:05.555Z",
 };
 
-/** What a person exports. */
+/** A person's export. */
 export const personal = {
   encrypted: false,
   folders: [
@@ -125,7 +125,7 @@ export const personal = {
   ],
 };
 
-/** What an organization's owner exports. */
+/** The export of an organization's owner. */
 export const organization = {
   encrypted: false,
   collections: [

@@ -1,4 +1,4 @@
-// Tables with the form that Chrome (from 111 on, with the note), Edge 120 and LastPass (2024) write. All values are made up.
+// Tables of Chrome (from 111 on, with the note), Edge 120 and LastPass (2024). All values are invented.
 
 /** Chrome writes line feeds and quotes only where it must; Edge the same. */
 export const chrome = `name,url,username,password,note
@@ -85,12 +85,12 @@ Notes:",Bank,,0
 http://group,,,,,,Empty\\Folder,0
 `;
 
-/** The same after a way out that escapes every value as in HTML. */
+/** An export in which every value is escaped as in HTML. */
 export const escapedLastpass = `url,username,password,totp,extra,name,grouping,fav
 https://a.example/?a=1&amp;b=2,ada,p&lt;q&amp;amp;&quot;&#39;,,,A,,0
 `;
 
-/** And one in which a password happens to look so. */
+/** An export with a password that only looks escaped. */
 export const unescapedLastpass = `url,username,password,totp,extra,name,grouping,fav
 https://a.example/?a=1&b=2,ada,p&lt;q,,,A,,0
 `;

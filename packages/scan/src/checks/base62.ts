@@ -1,10 +1,15 @@
-import { crc32 } from "node:zlib";
+import { zlib } from "./builtin.ts";
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/** CRC32 of a text in seven digits of base36, as GitLab appends it to its routable tokens. */
+export function crc32Base36(text: string): string {
+  return zlib().crc32(text).toString(36).padStart(7, "0");
+}
+
 /** CRC32 of a text in six base62 digits, as GitHub and npm append it to their tokens. */
 export function crc32Base62(text: string): string {
-  let rest = crc32(text);
+  let rest = zlib().crc32(text);
   let written = "";
   for (let index = 0; index < 6; index += 1) {
     written = `${digits.charAt(rest % 62)}${written}`;

@@ -72,7 +72,7 @@ function plainLines(body: string): string {
       line
         .slice(signs.length)
         .trim()
-        .replace(/^(?:#|\/\/|\*|>)[ \t]+/, "")
+        .replace(/^(?:#|\/\/|\*|>)(?:[ \t]+|$)/, "")
         .replace(/^["'`]|["'`][+.,;&|)\s]{0,8}$|\\$/g, ""),
     )
     .join("\n");

@@ -60,7 +60,9 @@ export class UnpackBudget {
       throw new UnpackLimitError(`holds more than ${this.#limits.members} files`);
   }
 
+  /** Nothing more comes out of this file: the limits of an archive count for the archives in it. */
   tooMuch(): UnpackLimitError {
+    this.#bytes = Infinity;
     return new UnpackLimitError(`unpacks to more than ${Math.round(this.#most / 1024 / 1024)} MiB`);
   }
 }

@@ -1,4 +1,4 @@
-import { gunzipSync } from "node:zlib";
+import { zlib } from "../checks/builtin.ts";
 import type { ContainerKind } from "./container-kind.ts";
 import type { UnpackBudget } from "./limits.ts";
 
@@ -40,7 +40,7 @@ function single(bytes: Buffer, budget: UnpackBudget): Member[] {
 
 function gunzip(bytes: Buffer, budget: UnpackBudget): Buffer {
   try {
-    return gunzipSync(bytes, { maxOutputLength: Math.max(1, budget.left) });
+    return zlib().gunzipSync(bytes, { maxOutputLength: Math.max(1, budget.left) });
   } catch (error) {
     if (error instanceof RangeError) throw budget.tooMuch();
     throw error;

@@ -1,32 +1,33 @@
 import type { Decoded } from "./decoded.ts";
+import { leastRun } from "./runs.ts";
 import type { Run } from "./runs.ts";
 import { hexDigit } from "./escapes.ts";
 
-const values = new Int8Array(256).fill(-1);
-Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/").forEach(
-  (sign, index) => (values[sign.charCodeAt(0)] = index),
-);
-values[0x2d] = 62; // the url-safe alphabet
-values[0x5f] = 63;
+/** The six bits of a character of base64, also of its url-safe alphabet; -1 for every other byte. */
+export function base64Value(byte: number): number {
+  if (byte >= 0x41 && byte <= 0x5a) return byte - 0x41;
+  if (byte >= 0x61 && byte <= 0x7a) return byte - 0x47;
+  if (byte >= 0x30 && byte <= 0x39) return byte + 4;
+  if (byte === 0x2b || byte === 0x2d) return 62;
+  return byte === 0x2f || byte === 0x5f ? 63 : -1;
+}
+
+const values = Int8Array.from({ length: 256 }, (_, byte) => base64Value(byte));
 
 /** Printable ASCII, white space, and NUL, of which UTF-16 is full. */
 const readable = new Uint8Array(256);
 for (let byte = 0x20; byte < 0x7f; byte += 1) readable[byte] = 1;
 for (const byte of [0x00, 0x09, 0x0a, 0x0d]) readable[byte] = 1;
 
-const hexDigits = new Uint8Array(256);
-for (const sign of "0123456789abcdefABCDEF") hexDigits[sign.charCodeAt(0)] = 1;
-
-const leastGroups = 5;
+/** How many readable groups of four characters in a row are taken for an encoded text. */
+export const leastGroups = 5;
+/** How a gzip file in base64 begins. */
+export const gzipInBase64 = "H4sI";
 const leastBytes = 15;
 
-/** Whether a run may encode a text: five readable groups of base64 in a row, 32 hexadecimal digits, or a gzip file. */
+/** Whether a run may encode a text: five readable groups of base64 in a row, 15 bytes in hexadecimal, or a gzip file. */
 export function mayEncode(bytes: Buffer, start: number, end: number): boolean {
-  let digits = 0;
-  for (let at = start; at < end; at += 1) {
-    digits = hexDigits[bytes[at] as number] === 1 ? digits + 1 : 0;
-    if (digits >= 32) return true;
-  }
+  if (mayEncodeHex(bytes, start, end)) return true;
   for (let offset = 0; offset < 4; offset += 1) {
     let groups = 0;
     for (let at = start + offset; at + 4 <= end; at += 4) {
@@ -34,7 +35,20 @@ export function mayEncode(bytes: Buffer, start: number, end: number): boolean {
       if (groups === leastGroups) return true;
     }
   }
-  return bytes[start] === 0x48 && bytes.toString("latin1", start, start + 4) === "H4sI";
+  return end - start >= leastRun && bytes.toString("latin1", start, start + gzipInBase64.length) === gzipInBase64;
+}
+
+/** Whether 15 readable bytes in a row are encoded by hexadecimal digits. */
+function mayEncodeHex(bytes: Buffer, start: number, end: number): boolean {
+  for (let offset = start; offset < start + 2; offset += 1) {
+    let count = 0;
+    for (let at = offset; at + 2 <= end; at += 2) {
+      const [high, low] = [hexDigit(bytes[at] as number), hexDigit(bytes[at + 1] as number)];
+      count = high >= 0 && low >= 0 && readable[high * 16 + low] === 1 ? count + 1 : 0;
+      if (count === leastBytes) return true;
+    }
+  }
+  return false;
 }
 
 /**

@@ -14,28 +14,50 @@ const letters: ReadonlyMap<number, number> = new Map(
   ]),
 );
 
-/** Decodes one level of all escapes of a part of a text: `%41`, `\x41`, `\u0041`, `\u{41}`, `\101`, `\/`, `&#65;`. */
-export function decodeEscapes(source: Buffer, from: number, to: number): Decoded {
+/**
+ * Decodes one level of all escapes of a part of a text: `%41`, `\x41`, `\u0041`, `\u{41}`, `\101`, `\/`, `&#65;`. Returns null
+ * when there is none.
+ */
+export function decodeEscapes(source: Buffer, from: number, to: number): Decoded | null {
   const bytes = Buffer.allocUnsafe(to - from);
-  const starts = new Uint32Array(to - from + 1);
-  let length = 0;
-  for (let at = from; at < to;) {
-    const { code, size } = escapeAt(source, at, to) ?? { code: source[at] as number, size: 1 };
-    // Beyond latin1 no rule has a character: any other stands for it.
-    if (code >= 0) {
-      bytes[length] = code > 0xff ? 0x3f : code;
-      starts[length] = at;
-      length += 1;
-    }
-    at += size;
-  }
-  starts[length] = to;
+  const length = decodeInto(source, from, to, bytes);
+  if (length === null) return null;
+  let starts: Uint32Array | undefined;
   return {
     bytes: bytes.subarray(0, length),
-    locate: (offset) => starts[offset] as number,
+    // Few texts have a secret: only for those are the offsets looked up.
+    locate: (offset) => (starts ??= startsOf(source, from, to))[offset] as number,
     openStart: from > 0,
     openEnd: to < source.length,
   };
+}
+
+/** For each decoded byte the offset at which its escape begins, then the end. */
+function startsOf(source: Buffer, from: number, to: number): Uint32Array {
+  const starts = new Uint32Array(to - from + 1);
+  const length = decodeInto(source, from, to, new Uint8Array(to - from), starts) ?? 0;
+  starts[length] = to;
+  return starts;
+}
+
+/** Returns the number of decoded bytes; null when the text has no escape. */
+function decodeInto(source: Buffer, from: number, to: number, bytes: Uint8Array, starts?: Uint32Array): number | null {
+  let length = 0;
+  let hasEscape = false;
+  for (let at = from; at < to;) {
+    const byte = source[at] as number;
+    const escape = byte === backslash || byte === percent || byte === ampersand ? escapeAt(source, at, byte, to) : null;
+    if (escape !== null) hasEscape = true;
+    const code = escape === null ? byte : escape.code;
+    // Beyond latin1 no rule has a character: any other stands for it.
+    if (code >= 0) {
+      bytes[length] = code > 0xff ? 0x3f : code;
+      if (starts !== undefined) starts[length] = at;
+      length += 1;
+    }
+    at += escape === null ? 1 : escape.size;
+  }
+  return hasEscape ? length : null;
 }
 
 interface Escape {
@@ -44,11 +66,10 @@ interface Escape {
   size: number;
 }
 
-function escapeAt(source: Buffer, at: number, to: number): Escape | null {
-  const first = source[at] as number;
+function escapeAt(source: Buffer, at: number, first: number, to: number): Escape | null {
   if (first === percent) return hexEscape(source, at + 1, 2, 1);
   if (first === ampersand) return htmlEscape(source, at, to);
-  if (first !== backslash || at + 1 >= to) return null;
+  if (at + 1 >= to) return null;
   const second = source[at + 1] as number;
   switch (second) {
     case 0x75: // u
@@ -62,9 +83,13 @@ function escapeAt(source: Buffer, at: number, to: number): Escape | null {
     case carriage:
       return { code: -1, size: source[at + 2] === newline ? 3 : 2 };
   }
-  const octal = /^[0-3][0-7]{2}/.exec(source.toString("latin1", at + 1, Math.min(to, at + 4)));
-  if (octal !== null) return { code: Number.parseInt(octal[0], 8), size: 4 };
+  if (second >= 0x30 && second <= 0x33 && isOctal(source[at + 2]) && isOctal(source[at + 3]) && at + 4 <= to)
+    return { code: ((second & 3) << 6) | (((source[at + 2] ?? 0) & 7) << 3) | ((source[at + 3] ?? 0) & 7), size: 4 };
   return { code: letters.get(second) ?? second, size: 2 };
+}
+
+function isOctal(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x37;
 }
 
 function hexEscape(source: Buffer, digits: number, count: number, marks: number): Escape | null {

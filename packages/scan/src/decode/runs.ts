@@ -10,10 +10,9 @@ export interface Run {
 export const leastRun = 20;
 const mostLines = 100_000;
 
-/** All bits for a character that base64 or hexadecimal digits may have, none for every other. */
-export const runMask = new Int32Array(256);
-for (const sign of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
-  runMask[sign.charCodeAt(0)] = -1;
+/** 1 for a character that base64 or hexadecimal digits may have. */
+const inRun = new Uint8Array(256);
+for (const sign of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") inRun[sign.charCodeAt(0)] = 1;
 
 /**
  * The runs at these ascending offsets for which `isWorth` holds, lines of one encoding joined. Each run is returned once.
@@ -28,9 +27,9 @@ export function runsAt(
   for (const offset of offsets) {
     if (offset < done) continue;
     let start = offset;
-    while (start > 0 && runMask[bytes[start - 1] as number] !== 0) start -= 1;
+    while (start > 0 && inRun[bytes[start - 1] as number] === 1) start -= 1;
     let end = offset;
-    while (end < bytes.length && runMask[bytes[end] as number] !== 0) end += 1;
+    while (end < bytes.length && inRun[bytes[end] as number] === 1) end += 1;
     done = end;
     if (!isWorth(bytes, start, end)) continue;
     const { run, next } = joined(bytes, start, end);
@@ -58,16 +57,29 @@ function joined(bytes: Buffer, start: number, end: number): { run: Run; next: nu
   if (lines.length === 1)
     return { run: { text: bytes.toString("latin1", start, end), offsetOf: (index) => start + index }, next };
   const text = lines.map((line) => bytes.toString("latin1", line.start, line.end)).join("");
-  return { run: { text, offsetOf: (index) => offsetIn(lines, index) }, next };
+  return { run: { text, offsetOf: offsetsIn(lines) }, next };
 }
 
-function offsetIn(lines: readonly Line[], index: number): number {
-  let rest = index;
+/** Finds the offset in the source of a character of the joined lines. */
+function offsetsIn(lines: readonly Line[]): (index: number) => number {
+  /** For each line the index of its first character. */
+  const firsts: number[] = [];
+  let length = 0;
   for (const { start, end } of lines) {
-    if (rest < end - start) return start + rest;
-    rest -= end - start;
+    firsts.push(length);
+    length += end - start;
   }
-  return lines.at(-1)?.end ?? 0;
+  return (index) => {
+    let low = 0;
+    let high = lines.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((firsts[middle] as number) <= index) low = middle;
+      else high = middle;
+    }
+    const { start, end } = lines[low] as Line;
+    return Math.min(end, start + index - (firsts[low] as number));
+  };
 }
 
 /** The next line of a wrapped encoding: behind a line break or a `\n` escape, with quotes and operators between. */
@@ -78,7 +90,7 @@ function continuation(bytes: Buffer, end: number): Line | null {
   if (between === null) return null;
   const start = end + between[0].length;
   let at = start;
-  while (at < bytes.length && runMask[bytes[at] as number] !== 0) at += 1;
+  while (at < bytes.length && inRun[bytes[at] as number] === 1) at += 1;
   if (at === start) return null;
   const after = bytes[at];
   const ends =

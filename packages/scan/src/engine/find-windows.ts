@@ -1,14 +1,14 @@
-import { search } from "./automaton.ts";
+import { encodedEnd, encodedPairs, encodedStart } from "../decode/encoded-pairs.ts";
 import type { Engine, Keyword, Marker, Target } from "./create-engine.ts";
-import { stretch } from "./create-engine.ts";
-import { leastRun, runMask } from "../decode/runs.ts";
+import { partSize } from "./create-engine.ts";
+import { keywordsAt, search } from "./pair-filter.ts";
 
 /** Where a text is worth a closer look. */
 export interface Windows {
   /** For each rule with a hit: start and end of each window in turn, ascending and without overlap. */
   readonly rules: Map<number, number[]>;
   readonly escapes: number[];
-  /** An offset inside each run of base64 characters. */
+  /** An offset inside each run of characters that may be an encoded text, ascending. */
   readonly runs: number[];
   readonly markers: { offset: number; marker: Marker }[];
 }
@@ -19,29 +19,29 @@ const escapesWindow = { before: 480, after: 544 };
 /** One pass over the text. Windows of a rule that meet become one, so no byte is looked at twice by a rule. */
 export function findWindows(engine: Engine, bytes: Uint8Array): Windows {
   const windows: Windows = { rules: new Map(), escapes: [], runs: [], markers: [] };
-  const { automaton, overlap, halves } = engine;
-  for (let at = 0; at < bytes.length; at += stretch) {
-    search(automaton, runMask, leastRun, bytes, at, Math.min(bytes.length, at + stretch), overlap, halves);
-    for (const { hits, hitCount, runs, runCount } of halves) {
-      addHits(engine, bytes, windows, hits, hitCount);
-      for (let index = 0; index < runCount; index += 1) windows.runs.push(runs[index] as number);
-    }
+  const { filter, keywords, part, state } = engine;
+  const { length } = bytes;
+  const pairs = encodedPairs();
+  const add = (index: number, start: number): void => {
+    const { bytes: text, targets } = keywords[index] as Keyword;
+    for (const target of targets) addWindow(engine, windows, target, start, start + text.length, length);
+  };
+  state.previous = 0;
+  state.encoded = 0;
+  for (let at = 0; at < length; at += partSize) {
+    const count = Math.min(partSize, length - at);
+    part.bytes.set(at === 0 && count === length ? bytes : bytes.subarray(at, at + count));
+    // A keyword of two bytes at the very end is found with the next word.
+    const isLast = at + count === length;
+    if (isLast) part.bytes.fill(0, count, count + 8);
+    search(filter, pairs, encodedStart, encodedEnd, part.words, (count >> 2) + (isLast ? 1 : 0), at, state);
+    const { hits, hitCount, runs, runCount } = state;
+    for (let index = 0; index < runCount; index += 1) windows.runs.push(runs[index] as number);
+    for (let index = 0; index < hitCount; index += 1) keywordsAt(filter, bytes, hits[index] as number, add);
   }
+  // Keywords of encoded texts come after the runs of their part.
+  windows.runs.sort((a, b) => a - b);
   return windows;
-}
-
-function addHits(engine: Engine, bytes: Uint8Array, windows: Windows, hits: Uint32Array, count: number): void {
-  const { automaton, keywords } = engine;
-  const { firstOutput, width, outputs } = automaton;
-  for (let index = 0; index < count; index += 2) {
-    const end = hits[index] as number;
-    for (const name of outputs[((hits[index + 1] as number) - firstOutput) / width] as readonly number[]) {
-      const keyword = keywords[name] as Keyword;
-      const start = end - keyword.length;
-      if (keyword.exact === null || standsAt(bytes, start, keyword.exact))
-        for (const target of keyword.targets) addWindow(engine, windows, target, start, end, bytes.length);
-    }
-  }
 }
 
 function addWindow(
@@ -52,12 +52,21 @@ function addWindow(
   end: number,
   length: number,
 ): void {
-  if (target.kind === "marker") windows.markers.push({ offset: start, marker: target.marker });
-  else if (target.kind === "escapes") widen(windows.escapes, start, end, escapesWindow, length);
-  else {
-    let ranges = windows.rules.get(target.rule);
-    if (ranges === undefined) windows.rules.set(target.rule, (ranges = []));
-    widen(ranges, start, end, rules[target.rule]?.window ?? defaultWindow, length);
+  switch (target.kind) {
+    case "marker":
+      windows.markers.push({ offset: start, marker: target.marker });
+      return;
+    case "escapes":
+      widen(windows.escapes, start, end, escapesWindow, length);
+      return;
+    case "encoded":
+      windows.runs.push(start);
+      return;
+    case "rule": {
+      let ranges = windows.rules.get(target.rule);
+      if (ranges === undefined) windows.rules.set(target.rule, (ranges = []));
+      widen(ranges, start, end, rules[target.rule]?.window ?? defaultWindow, length);
+    }
   }
 }
 
@@ -71,11 +80,19 @@ function widen(
   const from = Math.max(0, start - before);
   const to = Math.min(length, end + after);
   const last = ranges.length - 1;
-  if (last >= 0 && from <= (ranges[last] as number)) ranges[last] = Math.max(to, ranges[last] as number);
-  else ranges.push(from, to);
+  if (last < 0 || from > (ranges[last] as number)) {
+    ranges.push(from, to);
+    return;
+  }
+  ranges[last] = Math.max(to, ranges[last] as number);
+  if (from < (ranges[last - 1] as number)) lowerStart(ranges, from);
 }
 
-function standsAt(bytes: Uint8Array, offset: number, exact: Uint8Array): boolean {
-  for (let index = 0; index < exact.length; index += 1) if (bytes[offset + index] !== exact[index]) return false;
-  return true;
+/** Lowers the start of the last range, which may then meet the one before. */
+function lowerStart(ranges: number[], from: number): void {
+  const last = ranges.length - 1;
+  if (last >= 2 && from <= (ranges[last - 2] as number)) {
+    ranges.splice(last - 2, 2);
+    ranges[ranges.length - 2] = Math.min(from, ranges[ranges.length - 2] as number);
+  } else ranges[last - 1] = from;
 }

@@ -14,17 +14,25 @@ export function positionReader(bytes: Buffer, start: Position = { line: 1, colum
   const utf8 = isUtf8(bytes);
   let at = 0;
   let { line, column } = start;
+  // Looked up once for each line: a line of megabytes may have thousands of positions.
+  let lineEnd = endOfLine(bytes, 0);
   return (offset) => {
     const to = Math.min(offset, bytes.length);
-    for (let end = bytes.indexOf(0x0a, at); end >= 0 && end < to; end = bytes.indexOf(0x0a, at)) {
+    while (lineEnd < to) {
       line += 1;
       column = 1;
-      at = end + 1;
+      at = lineEnd + 1;
+      lineEnd = endOfLine(bytes, at);
     }
     column += utf8 ? unitsOf(bytes.subarray(at, to)) : Math.max(0, to - at);
     at = Math.max(at, to);
     return { line, column };
   };
+}
+
+function endOfLine(bytes: Buffer, from: number): number {
+  const end = bytes.indexOf(0x0a, from);
+  return end < 0 ? Infinity : end;
 }
 
 /** The UTF-16 code units of a stretch of UTF-8, which may begin or end inside a character. */

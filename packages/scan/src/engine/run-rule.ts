@@ -1,3 +1,4 @@
+import { isDocumented } from "../checks/documented.ts";
 import { entropy } from "../checks/entropy.ts";
 import { isPlaceholder } from "../checks/placeholder.ts";
 import type { Checksum, Confidence } from "../finding.ts";
@@ -68,7 +69,8 @@ export function shownPrefix(rule: Rule, secret: string): string {
 function judge(rule: Rule, candidate: Candidate): Verdict | null {
   const { secret } = candidate;
   const verdict: Verdict | null = rule.check === undefined ? { confidence: rule.confidence } : rule.check(candidate);
-  if (verdict === null || verdict.checksum === "valid" || verdict.identity !== undefined) return verdict;
+  if (verdict === null || isDocumented(secret)) return null;
+  if (verdict.checksum === "valid" || verdict.identity !== undefined) return verdict;
   const body = secret.slice(shownPrefix(rule, secret).length);
   if (isPlaceholder(body)) return null;
   return rule.minEntropy !== undefined && entropy(body) < rule.minEntropy ? null : verdict;

@@ -1,7 +1,8 @@
-import { gunzipSync } from "node:zlib";
-import { decodeBase64, decodeHex, mayEncode } from "../decode/base64.ts";
+import { zlib } from "../checks/builtin.ts";
+import { decodeBase64, decodeHex, gzipInBase64, mayEncode } from "../decode/base64.ts";
 import type { Decoded } from "../decode/decoded.ts";
 import { decodeEscapes } from "../decode/escapes.ts";
+import { namedValue } from "../decode/named-value.ts";
 import { runsAt } from "../decode/runs.ts";
 import type { Run } from "../decode/runs.ts";
 import { toUtf8, wideEncodingOf } from "../decode/unicode.ts";
@@ -44,17 +45,16 @@ function scanLevel(engine: Engine, cut: Cut, depth: number, budget: Budget): Omi
       runRule(rule, cut, ranges[at] as number, ranges[at + 1] as number, detections);
   }
   if (depth < mostDepth) {
-    for (let at = 0; at < escapes.length; at += 2)
-      scanDecoded(
-        engine,
-        decodeEscapes(cut.bytes, escapes[at] as number, escapes[at + 1] as number),
-        depth,
-        budget,
-        detections,
-      );
-    for (const run of runsAt(cut.bytes, runs, mayEncode))
-      for (const decoded of [...decodeBase64(run), ...decodeHex(run), ...unpacked(run)])
+    for (let at = 0; at < escapes.length; at += 2) {
+      const decoded = decodeEscapes(cut.bytes, escapes[at] as number, escapes[at + 1] as number);
+      if (decoded !== null) scanDecoded(engine, decoded, depth, budget, detections);
+    }
+    for (const run of runsAt(cut.bytes, runs, mayEncode)) {
+      const named = namedValue(cut.bytes, run);
+      const others = [...decodeBase64(run), ...decodeHex(run), ...unpacked(run, budget)];
+      for (const decoded of named === undefined ? others : [named, ...others])
         scanDecoded(engine, decoded, depth, budget, detections);
+    }
   }
   return { detections, markers };
 }
@@ -89,13 +89,18 @@ function narrowed(decoded: Decoded): Decoded {
 }
 
 /** A gzip file in base64, as Helm stores its releases. */
-function unpacked({ text, offsetOf }: Run): Decoded[] {
-  if (!text.startsWith("H4sI")) return [];
+function unpacked({ text, offsetOf }: Run, budget: Budget): Decoded[] {
+  if (!text.startsWith(gzipInBase64)) return [];
+  const maxOutputLength = Math.max(1, Math.min(mostUnpacked, budget.left));
   try {
-    const bytes = gunzipSync(Buffer.from(text, "base64"), { maxOutputLength: mostUnpacked });
+    const bytes = zlib().gunzipSync(Buffer.from(text, "base64"), { maxOutputLength });
     const [start, end] = [offsetOf(0), offsetOf(text.length - 1) + 1];
     return [{ bytes, locate: (offset) => (offset === bytes.length ? end : start), openStart: false, openEnd: false }];
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") return [];
+    // Unpacking took as long as the search of what came out.
+    budget.left -= maxOutputLength;
+    budget.exhausted = true;
     return [];
   }
 }

@@ -4,7 +4,7 @@ import { positionReader } from "../engine/positions.ts";
 import { scanBytes } from "../scan-bytes.ts";
 import type { BytesOptions } from "../scan-bytes.ts";
 import { scanPlain } from "../scan-plain.ts";
-import { BlobReader } from "./blob-reader.ts";
+import type { BlobReader } from "./blob-reader.ts";
 import type { Job, JobResult, JobSettings } from "./job.ts";
 
 /** Longer than every window, so that what a piece reports does not depend on where it was cut. */
@@ -42,7 +42,7 @@ export class JobRunner {
       case "file":
         return { bytes: await readFile(source.file) };
       case "blob":
-        return this.#readerOf(source.directory).read(source.oid, this.#settings.mostBytes);
+        return (await this.#readerOf(source.directory)).read(source.oid, this.#settings.mostBytes);
       case "bytes":
         return { bytes: Buffer.from(source.bytes) };
       case "piece":
@@ -50,9 +50,10 @@ export class JobRunner {
     }
   }
 
-  #readerOf(directory: string): BlobReader {
+  async #readerOf(directory: string): Promise<BlobReader> {
     const present = this.#readers.get(directory);
     if (present !== undefined) return present;
+    const { BlobReader } = await import("./blob-reader.ts");
     const reader = new BlobReader(directory);
     this.#readers.set(directory, reader);
     return reader;

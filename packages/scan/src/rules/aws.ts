@@ -2,13 +2,18 @@ import { awsAccountOf } from "../checks/aws-account.ts";
 import { entropy } from "../checks/entropy.ts";
 import type { Random } from "../examples/random.ts";
 import type { Candidate, Found, Rule, Verdict } from "../rule.ts";
+import { contextLength, laterLine } from "./context-rule.ts";
 import { base62, base64, leftEdge, ofCharacters, tokenRule } from "./shape.ts";
 
 const accessKeyId = /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/;
 /** A name that stands before a secret key: `aws_secret_access_key`, `SecretAccessKey`, `aws.s3.secret`. */
-const secretName =
-  /(?:aws[^\n]{0,40}?(?:secret|private|sk\b)|secret[ _.-]?access[ _.-]?key|(?:aws|s3)[ _.-]{0,2}(?:access[ _.-]?)?(?:secret[ _.-]?)?key(?![ _.-]?id)|secret[ _.-]?key)[^\n]{0,60}(?:\n[^\n]{0,20})?$/i;
-const contextLength = 400;
+const secretName = new RegExp(
+  `(?:aws[^\\n]{0,40}?(?:secret|private|sk\\b)|secret[ _.-]?access[ _.-]?key|(?:aws|s3)[ _.-]{0,2}(?:access[ _.-]?)?(?:secret[ _.-]?)?key(?![ _.-]?id)|secret[ _.-]?key)[^\\n]{0,60}${laterLine}`,
+  "i",
+);
+/** What SOPS writes in place of a secret. */
+const encrypted = /ENC\[[^\]\n]{0,300}$/;
+const idDistance = 400;
 const keyCharacters = new Uint8Array(256);
 for (const sign of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
   keyCharacters[sign.charCodeAt(0)] = 1;
@@ -26,18 +31,38 @@ const idExample = (random: Random): string => {
   }
 };
 
-/** Runs of exactly 40 characters of base64 that no `=` follows. */
+/** Characters that make a run of base64 a part of something longer: url-safe base64, or one that ends in `=`. */
+const continues = new Set(["-", "_"]);
+
+const keyLength = 40;
+
+/** Runs of exactly 40 characters of base64 that are no part of a longer text. */
 function findKeyMaterial(text: string): Found[] {
   const found: Found[] = [];
-  let start = 0;
-  for (let at = 0; at <= text.length; at += 1) {
-    if (at < text.length && keyCharacters[text.charCodeAt(at)] === 1) continue;
-    // Behind an escape such as \n its letter is no part of the run.
-    const escaped = at - start === 41 && start > 0 && text[start - 1] === "\\" && "nrt".includes(text.charAt(start));
-    if ((at - start === 40 || escaped) && text[at] !== "=") found.push({ start: at - 40, end: at });
-    start = at + 1;
+  let done = 0;
+  // A run that is long enough contains every fortieth character.
+  for (let at = keyLength - 1; at < text.length; at += keyLength) {
+    if (!isKeyCharacter(text, at)) continue;
+    let start = at;
+    while (start > done && isKeyCharacter(text, start - 1)) start -= 1;
+    let end = at + 1;
+    while (end < text.length && isKeyCharacter(text, end)) end += 1;
+    if (isWholeKey(text, start, end)) found.push({ start: end - keyLength, end });
+    done = end;
+    at = end;
   }
   return found;
+}
+
+function isKeyCharacter(text: string, at: number): boolean {
+  return keyCharacters[text.charCodeAt(at)] === 1;
+}
+
+function isWholeKey(text: string, start: number, end: number): boolean {
+  if (text[end] === "=" || continues.has(text.charAt(end)) || continues.has(text.charAt(start - 1))) return false;
+  if (end - start === keyLength) return true;
+  // Behind an escape such as \n its letter is no part of the run.
+  return end - start === keyLength + 1 && text[start - 1] === "\\" && "nrt".includes(text.charAt(start));
 }
 
 /** A secret key mixes capital letters, small letters and digits, and is no hash in hexadecimal. */
@@ -53,10 +78,10 @@ function isKeyMaterial(text: string): boolean {
 
 function checkSecretKey({ secret, before, after }: Candidate): Verdict | null {
   if (!isKeyMaterial(secret) || /EXAMPLEKEY$/i.test(secret)) return null;
-  if (secretName.test(before(160))) return { confidence: "high" };
-  return accessKeyId.test(before(contextLength)) || accessKeyId.test(after(contextLength))
-    ? { confidence: "medium" }
-    : null;
+  const left = before(contextLength);
+  if (encrypted.test(left)) return null;
+  if (secretName.test(left)) return { confidence: "high" };
+  return accessKeyId.test(before(idDistance)) || accessKeyId.test(after(idDistance)) ? { confidence: "medium" } : null;
 }
 
 export const awsRules: readonly Rule[] = [
@@ -109,13 +134,17 @@ export const awsRules: readonly Rule[] = [
         `aws_secret_access_key = ${secretExample(random)}`,
         `"SecretAccessKey": "${secretExample(random)}"`,
         `AWS_SECRET=${secretExample(random)}`,
+        `variable "aws_secret_key" {\n  type    = string\n  default = "${secretExample(random)}"\n}`,
       ],
       negative: (random) => [
         `checksum = ${secretExample(random)}`,
         `aws_secret_access_key = ${random.text("0123456789abcdef", 40)}`,
         `aws_secret_access_key = ${secretExample(random)}=`,
         `aws_secret_access_key = ${secretExample(random)}a`,
+        `awscli/examples/secret-key.rst,sha256=hB-${secretExample(random)},274`,
+        `aws_secret_key_digest: ${secretExample(random)}_k`,
         `aws_secret_access_key = ${secretExample(random).slice(0, 30)}EXAMPLEKEY`,
+        `aws_secret_access_key: ENC[AES256_GCM,data:${secretExample(random)},iv:a,tag:b,type:str]`,
       ],
     },
   },

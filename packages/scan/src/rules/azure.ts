@@ -15,6 +15,16 @@ const signed = (id: string, description: string, signature: string, reference: s
     minEntropy: 3.8,
   });
 
+/** The start of the storage emulator's key, which is the same for all and documented. */
+const emulatorKey = "AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1";
+
+/** A signature that lasts less than two days is over before it is read. */
+function isShortLived(address: string): boolean {
+  const [, start] = /[?&"']st=(\d{4}-\d{2}-\d{2})/.exec(address) ?? [];
+  const [, end] = /[?&"']se=(\d{4}-\d{2}-\d{2})/.exec(address) ?? [];
+  return start !== undefined && end !== undefined && Date.parse(end) - Date.parse(start) < 2 * 86_400_000;
+}
+
 export const azureRules: readonly Rule[] = [
   tokenRule({
     id: "azure-ad-client-secret",
@@ -35,6 +45,7 @@ export const azureRules: readonly Rule[] = [
     revoke: "https://portal.azure.com",
     shape: ["AccountKey=", base64(86), "=="],
     minEntropy: 4.5,
+    check: ({ secret }) => (secret.startsWith(emulatorKey) ? null : { confidence: "high" }),
   }),
   tokenRule({
     id: "azure-shared-access-key",
@@ -88,7 +99,11 @@ export const azureRules: readonly Rule[] = [
     shape: ["&sig=", ofCharacters("A-Za-z0-9%", 43, 70)],
     minEntropy: 3.8,
     confidence: "medium",
-    check: ({ before, after }) => (/[?&]s[vep]=/.test(`${before(400)}${after(200)}`) ? { confidence: "medium" } : null),
+    check: ({ before, after }) => {
+      const address = `${before(400)}${after(200)}`;
+      if (!/[?&]s[vep]=/.test(address)) return null;
+      return { confidence: isShortLived(address) ? "low" : "medium" };
+    },
     context: "https://a.blob.core.windows.net/c/b?sv=2022-11-02&se=2030-01-01&sr=b&sp=r",
   }),
 ];

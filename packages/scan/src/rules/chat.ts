@@ -1,6 +1,17 @@
 import type { Rule } from "../rule.ts";
 import { contextRule } from "./context-rule.ts";
-import { base62, base64Url, digits, lowerHex, ofCharacters, tokenRule, uuid } from "./shape.ts";
+import { base62, base64Url, digits, leftEdge, lowerHex, ofCharacters, tokenRule, uuid } from "./shape.ts";
+
+const telegramToken = tokenRule({
+  id: "telegram-bot-token",
+  kind: "chat-platform bot token",
+  description: "Telegram bot token",
+  reference: "https://core.telegram.org/bots/features#botfather",
+  shape: [digits(8, 10), ":AA", base64Url(33)],
+  keywords: [":AA"],
+  shown: /^$/,
+  minEntropy: 4,
+});
 
 export const chatRules: readonly Rule[] = [
   tokenRule({
@@ -36,21 +47,16 @@ export const chatRules: readonly Rule[] = [
     description: "Discord bot token",
     reference: "https://discord.com/developers/docs/reference#authentication",
     revoke: "https://discord.com/developers/applications",
-    names: ["discord", "bot_token", "bottoken"],
+    names: ["discord", "bot_token", "bottoken", "Bot ", ".login(", "client.run(", "bot.run("],
     shape: [ofCharacters("MNO", 1), base62(23, 27), ".", base64Url(6), ".", base64Url(38)],
     minEntropy: 4,
     confidence: "high",
   }),
-  tokenRule({
-    id: "telegram-bot-token",
-    kind: "chat-platform bot token",
-    description: "Telegram bot token",
-    reference: "https://core.telegram.org/bots/features#botfather",
-    shape: [digits(8, 10), ":AA", base64Url(33)],
-    keywords: [":AA"],
-    shown: /^$/,
-    minEntropy: 4,
-  }),
+  {
+    ...telegramToken,
+    // In the address of a request `bot` stands before the token.
+    pattern: new RegExp(`(?:${leftEdge}|(?<=/bot))(?<secret>[0-9]{8,10}:AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])`, "gd"),
+  },
   tokenRule({
     id: "google-chat-webhook",
     kind: "chat-platform incoming-webhook URL",

@@ -1,6 +1,6 @@
 import type { Rule } from "../rule.ts";
 import { contextRule } from "./context-rule.ts";
-import { base62, base64Url, lowerHex, ofCharacters, tokenRule, uuid } from "./shape.ts";
+import { base62, base64Url, leftEdge, lowerHex, ofCharacters, tokenRule, uuid } from "./shape.ts";
 
 export const collaborationRules: readonly Rule[] = [
   tokenRule({
@@ -43,15 +43,19 @@ export const collaborationRules: readonly Rule[] = [
     shape: ["figd_", base64Url(40, 45)],
     minEntropy: 3.7,
   }),
-  tokenRule({
-    id: "atlassian-api-token",
-    kind: "collaboration access token",
-    description: "Atlassian API token",
-    reference: "https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/",
-    revoke: "https://id.atlassian.com/manage-profile/security/api-tokens",
-    shape: ["ATATT3xFfGF0", ofCharacters("A-Za-z0-9_=-", 160, 220)],
-    minEntropy: 4.3,
-  }),
+  {
+    ...tokenRule({
+      id: "atlassian-api-token",
+      kind: "collaboration access token",
+      description: "Atlassian API token",
+      reference: "https://support.atlassian.com/atlassian-account/docs/manage-api-tokens-for-your-atlassian-account/",
+      revoke: "https://id.atlassian.com/manage-profile/security/api-tokens",
+      shape: ["ATATT3xFfGF0", ofCharacters("A-Za-z0-9_=-", 160, 220)],
+      minEntropy: 4.3,
+    }),
+    // A percent-encoded = is inside the token, which is found whole once it is decoded.
+    pattern: new RegExp(`${leftEdge}(?<secret>ATATT3xFfGF0[A-Za-z0-9_=-]{160,220})(?![A-Za-z0-9_=-]|%3D)`, "gd"),
+  },
   tokenRule({
     id: "bitbucket-app-password",
     kind: "code-host access token",

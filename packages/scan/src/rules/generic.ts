@@ -12,13 +12,20 @@ const word = (random: Random, length: number): string => {
 
 /** Words that stand in for a password in documentation and tests. */
 const standIn =
-  /^(?:password|passwd|pass|pwd|secret|user(?:name)?|test(?:ing)?|root|admin|postgres|mysql|guest|token|foo(?:bar)?|bar|[a-z]|\*+|hunter2|my[_-]?\w{0,20}|your\w{0,20}|some\w{0,20}|[$<{[(%:@].*)$/i;
+  /^(?:password|passwd|pass|pwd|secret|user(?:name)?|test(?:ing)?|root|admin|postgres|mysql|guest|token|foo(?:bar)?|bar|[a-z]|\*+|hunter2|redacted|removed|hidden|masked|[a-z_-]{1,24}(?:password|passwd)|(?:my|your|some)[a-z_-]{0,20}\d{0,4}|[$<{[(%:@].*)$/i;
+
+/** The letters of a percent-encoded text, as documentation shows how to encode `p@ss:word`. */
+function spelled(text: string): string {
+  if (!text.includes("%")) return text;
+  return text.replace(/%40/g, "a").replace(/%[0-9A-Fa-f]{2}/g, "");
+}
 
 /** A password is no word that stands in for one. */
 function isPassword(text: string): boolean {
   return (
     text.length >= 6 &&
     !standIn.test(text) &&
+    !standIn.test(spelled(text)) &&
     entropy(text) >= 2.3 &&
     !/example|changeme|dummy|x{4}|0{4}|12345/i.test(text)
   );
@@ -77,6 +84,10 @@ export const genericRules: readonly Rule[] = [
         "postgres://app:${DB_PASSWORD}@db/app",
         `postgres://app@${word(random, 12)}/app`,
         `redis://default:changeme@cache:6379`,
+        "redis://username:authpassword@127.0.0.1:6380/4",
+        "mongodb://oplog_reader:oplog_reader_password@server1,server2/local",
+        "rediss://default:REDACTED@cache.internal:25061",
+        "postgres://app:p%40ss%3Aword@db.internal/app",
       ],
     },
   },

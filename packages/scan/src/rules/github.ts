@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { crypto } from "../checks/builtin.ts";
 import { hasCrc32Base62, crc32Base62 } from "../checks/base62.ts";
 import { toBase32 } from "../checks/base32.ts";
 import type { Candidate, Rule, Verdict } from "../rule.ts";
@@ -18,7 +18,7 @@ const common = { reference, revoke, check: checked, seal: sealed, hasChecksum: t
 
 /** The first characters of a fine-grained token's checksum, which GitHub does not document. */
 function fineGrainedChecksum(token: string): string {
-  return toBase32(createHash("sha256").update(token.slice(0, 77)).digest()).slice(0, 8);
+  return toBase32(crypto().createHash("sha256").update(token.slice(0, 77)).digest()).slice(0, 8);
 }
 
 export const githubRules: readonly Rule[] = [

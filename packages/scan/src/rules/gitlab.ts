@@ -1,8 +1,29 @@
+import { crc32Base36 } from "../checks/base62.ts";
 import type { Rule } from "../rule.ts";
 import { base62, base64Url, lowerBase36, lowerHex, tokenRule } from "./shape.ts";
 
 const reference = "https://docs.gitlab.com/security/tokens/";
 const revoke = "https://gitlab.com/-/user_settings/personal_access_tokens";
+
+/** A token that names its cell. GitLab's generator ends it in a checksum of all before it. */
+function routable(id: string, kind: string, name: string, prefix: string, revoked?: string): Rule {
+  return tokenRule({
+    id,
+    kind,
+    description: `GitLab ${name} that names its cell`,
+    reference,
+    ...(revoked === undefined ? {} : { revoke: revoked }),
+    shape: [prefix, base64Url(27, 300), ".", lowerBase36(2), ".", lowerBase36(9)],
+    window: { before: 64, after: 400 },
+    hasChecksum: true,
+    minEntropy: 3,
+    check: ({ secret }) =>
+      crc32Base36(secret.slice(0, -7)) === secret.slice(-7)
+        ? { confidence: "high", checksum: "valid" }
+        : { confidence: "low", checksum: "invalid" },
+    seal: (text) => `${text.slice(0, -7)}${crc32Base36(text.slice(0, -7))}`,
+  });
+}
 
 export const gitlabRules: readonly Rule[] = [
   tokenRule({
@@ -14,15 +35,8 @@ export const gitlabRules: readonly Rule[] = [
     shape: ["glpat-", base64Url(20)],
     minEntropy: 3,
   }),
-  tokenRule({
-    id: "gitlab-routable-token",
-    kind: "code-host access token",
-    description: "GitLab access token that names its cell",
-    reference,
-    revoke,
-    shape: ["glpat-", base64Url(27, 300), ".", lowerHex(2), ".", lowerBase36(7, 9)],
-    minEntropy: 3,
-  }),
+  routable("gitlab-routable-token", "code-host access token", "access token", "glpat-", revoke),
+  routable("gitlab-routable-runner-token", "code-host runner token", "runner authentication token", "glrt-"),
   tokenRule({
     id: "gitlab-deploy-token",
     kind: "code-host deploy token",

@@ -1,6 +1,10 @@
 import type { Rule } from "../rule.ts";
 import { base32, base64Url, digits, tokenRule } from "./shape.ts";
 
+/** The start of a key that is no placeholder. */
+const privateKeyMember =
+  /"private_key\\?"\s{0,4}:\s{0,4}\\?"-----BEGIN (?:[A-Z]{2,9} )?PRIVATE KEY-----(?:\\{1,4}n|\s){0,2}[A-Za-z0-9+/]{60}/;
+
 export const googleRules: readonly Rule[] = [
   tokenRule({
     id: "google-api-key",
@@ -56,15 +60,18 @@ export const googleRules: readonly Rule[] = [
     pattern: /"private_key_id\\?"\s{0,4}:\s{0,4}\\?"(?<secret>[0-9a-f]{40})\\?"/dg,
     confidence: "medium",
     shown: /^$/,
-    check: ({ before, after }) =>
-      /"type\\?"\s{0,4}:\s{0,4}\\?"service_account/.test(`${before(400)}${after(600)}`)
+    check: ({ before, after }) => {
+      const around = `${before(400)}${after(600)}`;
+      return /"type\\?"\s{0,4}:\s{0,4}\\?"service_account/.test(around) && privateKeyMember.test(around)
         ? { confidence: "medium" }
-        : null,
+        : null;
+    },
     examples: {
       positive: (random) => [
-        `{"type": "service_account", "project_id": "p", "private_key_id": "${random.text("0123456789abcdef", 40)}"}`,
+        `{"type": "service_account", "project_id": "p", "private_key_id": "${random.text("0123456789abcdef", 40)}", "private_key": "-----BEGIN PRIVATE KEY-----\\nMIIEvQ${random.text("ABCDEFabcdef0123456789+/", 58)}`,
       ],
       negative: (random) => [
+        `{"type": "service_account", "private_key_id": "${random.text("0123456789abcdef", 40)}", "private_key": "-----BEGIN PRIVATE KEY-----\\n..."}`,
         `{"type": "user", "private_key_id": "${random.text("0123456789abcdef", 40)}"}`,
         `{"type": "service_account", "private_key_id": "${"0".repeat(40)}"}`,
       ],

@@ -25,6 +25,17 @@ export const hostingRules: readonly Rule[] = [
     shape: ["HRKU-AA", base64Url(58)],
     minEntropy: 4,
   }),
+  contextRule({
+    id: "heroku-older-key",
+    kind: "hosting API key",
+    description: "Heroku API key of the older form",
+    reference: "https://devcenter.heroku.com/articles/authentication",
+    revoke: "https://dashboard.heroku.com/account",
+    names: ["heroku"],
+    named: /heroku[a-z_. -]{0,20}(?:key|token|secret)/i,
+    shape: uuid,
+    minEntropy: 2.8,
+  }),
   tokenRule({
     id: "heroku-oauth-token",
     kind: "hosting API key",
@@ -111,6 +122,24 @@ export const hostingRules: readonly Rule[] = [
     reference: "https://developers.cloudflare.com/fundamentals/api/get-started/ca-keys/",
     shape: ["v1.0-", lowerHex(24), "-", lowerHex(146)],
   }),
+  ...(
+    [
+      ["cfut_", "user-token", "user API token"],
+      ["cfat_", "account-token", "account API token"],
+      ["cfk_", "scannable-key", "global API key"],
+    ] as const
+  ).map(([prefix, id, name]) =>
+    tokenRule({
+      id: `cloudflare-${id}`,
+      kind: prefix === "cfk_" ? "hosting API key" : "hosting access token",
+      description: `Cloudflare ${name}`,
+      reference: "https://developers.cloudflare.com/fundamentals/api/get-started/token-formats/",
+      revoke: "https://dash.cloudflare.com/profile/api-tokens",
+      // 40 characters and a checksum, whose length is not documented.
+      shape: [prefix, base64Url(44, 56)],
+      minEntropy: 3.8,
+    }),
+  ),
   contextRule({
     id: "cloudflare-api-token",
     kind: "hosting access token",

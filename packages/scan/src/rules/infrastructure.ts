@@ -1,5 +1,5 @@
 import type { Rule } from "../rule.ts";
-import { base62, base64Url, lowerHex, ofCharacters, tokenRule } from "./shape.ts";
+import { base62, base64Url, leftEdge, lowerBase36, lowerHex, ofCharacters, tokenRule } from "./shape.ts";
 
 export const infrastructureRules: readonly Rule[] = [
   ...(
@@ -43,7 +43,6 @@ export const infrastructureRules: readonly Rule[] = [
   ...(
     [
       ["dp.pt.", "personal token"],
-      ["dp.st.", "service token"],
       ["dp.ct.", "CLI token"],
       ["dp.sa.", "service account token"],
       ["dp.scim.", "SCIM token"],
@@ -59,6 +58,21 @@ export const infrastructureRules: readonly Rule[] = [
       minEntropy: 3.8,
     }),
   ),
+  {
+    ...tokenRule({
+      id: "doppler-service-token",
+      kind: "secrets manager token",
+      description: "Doppler service token",
+      reference: "https://docs.doppler.com/docs/service-tokens",
+      shape: ["dp.st.", lowerBase36(2, 20), ".", base62(40, 44)],
+      minEntropy: 3.8,
+    }),
+    // Older tokens do not name their configuration.
+    pattern: new RegExp(
+      `${leftEdge}(?<secret>dp\\.st\\.(?:[a-z0-9_-]{2,35}\\.)?[A-Za-z0-9]{40,44})(?![A-Za-z0-9])`,
+      "gd",
+    ),
+  },
   tokenRule({
     id: "1password-service-account-token",
     kind: "secrets manager token",

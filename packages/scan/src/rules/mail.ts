@@ -26,6 +26,7 @@ export const mailRules: readonly Rule[] = [
     description: "Mailgun API key of the newer form",
     reference: "https://documentation.mailgun.com/docs/mailgun/user-manual/api-key-mgmt/rbac-mgmt",
     names: ["mailgun"],
+    behind: /^["']?\s{1,8}(?:\\\s{1,8})?["']?https:\/\/api\.(?:eu\.)?mailgun\.net/,
     shape: [lowerHex(32), "-", lowerHex(8), "-", lowerHex(8)],
     minEntropy: 3,
     confidence: "high",
@@ -45,14 +46,16 @@ export const mailRules: readonly Rule[] = [
     reference: "https://developers.brevo.com/docs/smtp-integration",
     shape: ["xsmtpsib-", lowerHex(64), "-", base62(16)],
   }),
-  contextRule({
+  tokenRule({
     id: "mailchimp-api-key",
     kind: "mail service API key",
-    description: "Mailchimp API key",
+    description: "Mailchimp API key, which ends in its data center",
     reference: "https://mailchimp.com/developer/marketing/guides/quick-start/",
-    names: ["mailchimp"],
     shape: [lowerHex(32), "-us", digits(1, 2)],
+    keywords: Array.from({ length: 10 }, (_, digit) => `-us${digit}`),
+    shown: /^$/,
     minEntropy: 3,
+    confidence: "medium",
   }),
   contextRule({
     id: "twilio-api-key",

@@ -1,9 +1,14 @@
-import { crc32 } from "node:zlib";
+import { zlib } from "../checks/builtin.ts";
 import type { Rule } from "../rule.ts";
 import { contextRule } from "./context-rule.ts";
 import { base62, base64Url, lowerHex, ofCharacters, tokenRule, upperBase36 } from "./shape.ts";
 
-const grafanaChecksum = (body: string): string => crc32(body).toString(16).padStart(8, "0");
+/** CRC32 of prefix and body, its lowest byte first. */
+function grafanaChecksum(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(zlib().crc32(text));
+  return bytes.toString("hex");
+}
 
 export const monitoringRules: readonly Rule[] = [
   tokenRule({
@@ -15,11 +20,10 @@ export const monitoringRules: readonly Rule[] = [
     hasChecksum: true,
     minEntropy: 3.6,
     check: ({ secret }) =>
-      grafanaChecksum(secret.slice(0, -9)) === secret.slice(-8) ||
-      grafanaChecksum(secret.slice(5, -9)) === secret.slice(-8)
+      grafanaChecksum(secret.slice(0, -9)) === secret.slice(-8)
         ? { confidence: "high", checksum: "valid" }
-        : { confidence: "medium", checksum: "invalid" },
-    seal: (text) => `${text.slice(0, -8)}${grafanaChecksum(text.slice(5, -9))}`,
+        : { confidence: "low", checksum: "invalid" },
+    seal: (text) => `${text.slice(0, -8)}${grafanaChecksum(text.slice(0, -9))}`,
   }),
   tokenRule({
     id: "grafana-cloud-token",
@@ -67,7 +71,7 @@ export const monitoringRules: readonly Rule[] = [
     description: "Datadog API key",
     reference: "https://docs.datadoghq.com/account_management/api-app-keys/",
     revoke: "https://app.datadoghq.com/organization-settings/api-keys",
-    names: ["datadog", "dd_api_key", "dd-api-key", "dd_api"],
+    names: ["datadog", "dd_api", "dd-api", "ddapi"],
     shape: [lowerHex(32)],
     minEntropy: 3,
   }),
@@ -76,7 +80,7 @@ export const monitoringRules: readonly Rule[] = [
     kind: "monitoring application key",
     description: "Datadog application key",
     reference: "https://docs.datadoghq.com/account_management/api-app-keys/",
-    names: ["datadog", "dd_app_key", "dd-application-key", "dd_application_key"],
+    names: ["datadog", "dd_app", "dd-app", "ddapp"],
     named: /app|key/i,
     shape: [lowerHex(40)],
     minEntropy: 3.1,

@@ -1,3 +1,4 @@
+import { hasBech32Checksum, withBech32Checksum } from "../checks/bech32.ts";
 import { findPemBlocks, keyInBlock } from "../checks/pem.ts";
 import type { PrivateKey } from "../checks/private-key.ts";
 import {
@@ -192,6 +193,12 @@ export const privateKeyRules: readonly Rule[] = [
     description: "age identity",
     reference: "https://age-encryption.org",
     shape: ["AGE-SECRET-KEY-1", ofCharacters("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)],
+    hasChecksum: true,
+    check: ({ secret }) =>
+      hasBech32Checksum(secret)
+        ? { confidence: "high", checksum: "valid" }
+        : { confidence: "low", checksum: "invalid" },
+    seal: withBech32Checksum,
   }),
   {
     id: "jwk-private-key",

@@ -99,7 +99,6 @@ export const registryRules: readonly Rule[] = [
     kind: "package registry token",
     description: "Clojars deploy token",
     reference: "https://github.com/clojars/clojars-web/wiki/Deploy-Tokens",
-    shape: ["CLOJARS_", lowerBase36(60)],
-    minEntropy: 3.8,
+    shape: ["CLOJARS_", lowerHex(60)],
   }),
 ];

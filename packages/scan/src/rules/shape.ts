@@ -1,4 +1,5 @@
 import { isPlaceholder } from "../checks/placeholder.ts";
+import { isWords } from "../checks/words.ts";
 import type { Random } from "../examples/random.ts";
 import type { Candidate, Rule, Verdict } from "../rule.ts";
 
@@ -70,11 +71,17 @@ interface TokenRow extends Pick<Rule, "id" | "kind" | "description" | "reference
 export function tokenRule(row: TokenRow): Rule {
   const { shape, seal = (text: string) => text, context = "", confidence = "high", keywords, ...rest } = row;
   const first = shape.find((part) => typeof part === "string");
+  const { check = () => ({ confidence }) } = row;
+  let pattern: RegExp | undefined;
   return {
     ...rest,
+    check: (candidate) => (isWords(candidate.secret.slice(first?.length ?? 0)) ? null : check(candidate)),
     keywords: keywords ?? [first ?? ""],
     confidence,
-    pattern: patternOf(shape),
+    // Most texts need few of the patterns.
+    get pattern() {
+      return (pattern ??= patternOf(shape));
+    },
     examples: {
       positive: (random) => [`${context}${seal(exampleOf(shape, random), random)}`],
       negative: (random) =>

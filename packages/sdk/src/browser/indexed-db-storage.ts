@@ -1,16 +1,16 @@
 import { CofferError } from "../errors.ts";
 import type { OfflineStorage } from "../offline-transport.ts";
 
-// The part of IndexedDB that is used. The package's types are those of Node, which has none of it.
-interface Asked<T> {
+// The used part of IndexedDB. The package is compiled with the types of Node, which has none of it.
+interface PendingRequest<T> {
   result: T;
   onsuccess: (() => void) | null;
   onerror: (() => void) | null;
 }
 interface ObjectStore {
-  get(key: string): Asked<unknown>;
-  put(value: string, key: string): Asked<unknown>;
-  delete(key: string): Asked<unknown>;
+  get(key: string): PendingRequest<unknown>;
+  put(value: string, key: string): PendingRequest<unknown>;
+  delete(key: string): PendingRequest<unknown>;
 }
 interface Transaction {
   objectStore(name: string): ObjectStore;
@@ -22,7 +22,7 @@ interface Database {
   transaction(name: string, mode: "readonly" | "readwrite", options: { durability: "strict" }): Transaction;
   close(): void;
 }
-interface Opening extends Asked<Database> {
+interface Opening extends PendingRequest<Database> {
   onupgradeneeded: (() => void) | null;
 }
 interface Factory {
@@ -32,21 +32,25 @@ interface Factory {
 const store = "coffer";
 
 /**
- * Keeps what a device holds in the browser's IndexedDB, in a database of this name. What it is given is sealed.
- * Each method rejects with CofferError `configuration` where the browser lets nothing be kept, as in some private windows.
+ * Stores a device's sealed data in the browser's IndexedDB, in a database of this name. Each method
+ * rejects with CofferError `configuration` where the browser refuses to store data, as in some
+ * private windows.
  */
 export function indexedDbStorage(name: string): OfflineStorage {
   const key = "sealed";
 
-  const within = async <T>(mode: "readonly" | "readwrite", work: (objects: ObjectStore) => Asked<T>): Promise<T> => {
+  const within = async <T>(
+    mode: "readonly" | "readwrite",
+    work: (objects: ObjectStore) => PendingRequest<T>,
+  ): Promise<T> => {
     const database = await open(name);
     try {
       return await new Promise<T>((resolve, reject) => {
-        // Throws for a database of this name that is another program's.
+        // Throws when another program owns a database of this name.
         const transaction = database.transaction(store, mode, { durability: "strict" });
-        const asked = work(transaction.objectStore(store));
-        // Only then is it written.
-        transaction.oncomplete = () => resolve(asked.result);
+        const request = work(transaction.objectStore(store));
+        // The data is durable only now.
+        transaction.oncomplete = () => resolve(request.result);
         transaction.onabort = () => reject(unusable());
       });
     } catch (cause) {
@@ -76,7 +80,7 @@ function open(name: string): Promise<Database> {
   return new Promise((resolve, reject) => {
     let opening: Opening;
     try {
-      // Throws in a page of no origin, such as a sandboxed frame.
+      // Throws in a page without an origin, such as a sandboxed frame.
       opening = indexedDB.open(name, 1);
     } catch (cause) {
       reject(unusable(cause));
@@ -89,7 +93,7 @@ function open(name: string): Promise<Database> {
 }
 
 function unusable(cause?: unknown): CofferError {
-  return new CofferError("configuration", "the browser's IndexedDB cannot be used: nothing is kept on this device", {
+  return new CofferError("configuration", "the browser's IndexedDB cannot be used: this device stores nothing", {
     cause,
   });
 }

@@ -1,7 +1,7 @@
 import { keyCheck } from "@coffer/crypto";
-import { holderOf, sign } from "@coffer/history";
+import { cutName, holderOf, sign } from "@coffer/history";
 import type { Change, Holder, HistoryState, Resource } from "@coffer/history";
-import { askedFor } from "../asked-for.ts";
+import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { personUnsealing, openFolderKey } from "../folder-key.ts";
 import type { PersonSession } from "../person-session.ts";
@@ -21,16 +21,20 @@ import { personHistoryPath } from "./read-entries.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** What an adoption has signed. */
+/** The result of an adoption. */
 export interface Adoption {
   name: string;
-  /** Holders that the service lists and the history does not name: nothing is sealed to them until they are confirmed. */
+  /**
+   * Members and machines that the service lists and the history does not name. Nothing is sealed to
+   * them until they are confirmed.
+   */
   left_out: { kind: "user" | "client"; id: string; name: string }[];
 }
 
 /**
- * Gives an organization that has none a history: entry 0 names the caller, and each member whose words were compared.
- * Throws CofferError `access_denied` when the caller is no owner or admin, `conflict` when there is a history.
+ * Starts the history of an organization without one: entry 0 names the caller, and each member
+ * whose words were compared. Throws CofferError `access_denied` when the caller is no owner or
+ * admin, `conflict` when there is a history.
  */
 export async function adoptOrganization(send: Send, trust: PersonTrust, confirm: ConfirmKey): Promise<Adoption> {
   const { id, name } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
@@ -52,8 +56,9 @@ export async function adoptOrganization(send: Send, trust: PersonTrust, confirm:
 }
 
 /**
- * Gives a folder that has none a history, from its present key on. People whom the organization's history names need no
- * comparison; of each machine the words are compared. The service has handed out the present key: rotate the folder after it.
+ * Starts the history of a folder without one, from its current key on. People in the organization's
+ * history need no comparison; the words of each machine are compared. The service has handed out
+ * the current key, so rotate the folder afterwards.
  */
 export async function adoptFolder(
   send: Send,
@@ -64,6 +69,7 @@ export async function adoptFolder(
 ): Promise<Adoption> {
   const res = `folder:${folderId}` as const;
   const { state: organization } = await trust.organization();
+  await requireNoCut(organization, res);
   const views = dataOf(await send({ method: "GET", path: "/api/org/folders" })) as FolderView[];
   const view = views.find(({ id }) => id === folderId);
   if (view === undefined) throw new CofferError("not_found", `there is no folder ${folderId} that you may use`);
@@ -83,8 +89,9 @@ export async function adoptFolder(
 }
 
 /**
- * Gives a shared vault that has none a history, from its present key on: it names the members whom the organization's history
- * names. The service has handed out the present key: rotate the vault after it.
+ * Starts the history of a shared vault without one, from its current key on. It names the members
+ * that the organization's history names. The service has handed out the current key, so rotate the
+ * vault afterwards.
  */
 export async function adoptVault(
   send: Send,
@@ -93,12 +100,13 @@ export async function adoptVault(
   vaultId: string,
 ): Promise<Adoption> {
   const res = `vault:${vaultId}` as const;
-  const view = askedFor<VaultView>(await send({ method: "GET", path: vaultPath(vaultId) }), { id: vaultId });
+  const view = requireRequested<VaultView>(await send({ method: "GET", path: vaultPath(vaultId) }), { id: vaultId });
   if (view.type === "personal" || view.org_id === null)
     throw new CofferError("invalid_request", `${view.name} is a personal vault, which has no history`);
   // Another device of the person may know a history that the service hides.
   await trust.vaultPins.take(view);
   const { state: organization } = await trust.histories.newest(`org:${view.org_id}`);
+  await requireNoCut(organization, res);
   const key = await openSharedVaultKey(view, session);
   if (key === null) throw new CofferError("no_key", `the key of the vault ${view.name} was not sealed to you`);
   const listed = await allPages<VaultMemberView>(send, `${vaultPath(vaultId)}/members`);
@@ -132,7 +140,10 @@ async function confirmedHolders(
   return { set, leftOut };
 }
 
-/** Confirms a member whom the organization's history does not name with this key, after the words were compared. */
+/**
+ * Confirms a member that the organization's history does not name with this key, after the words
+ * were compared.
+ */
 export async function confirmMember(
   send: Send,
   trust: PersonTrust,
@@ -152,8 +163,19 @@ export async function confirmMember(
   );
 }
 
+/**
+ * Throws CofferError `conflict` when the removal of a member has named an entry of this history:
+ * the service hides it.
+ */
+async function requireNoCut({ former }: HistoryState, res: Resource): Promise<void> {
+  const name = await cutName(res);
+  if (former.some(({ cut }) => Object.hasOwn(cut, name)))
+    throw new CofferError("conflict", `the organization's history names an entry of ${res}: adopt what has none`);
+}
+
 async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Change): Promise<void> {
-  // A service that hides a history, also one of which another device has told the keyring, must not get another one.
+  // A service that hides a history, also one that another device put into the keyring, must not get
+  // another one.
   if ((await trust.histories.learned(res)) !== undefined)
     throw new CofferError("conflict", `one of your devices knows a history of ${res}: adopt what has none`);
   const { who, privateKey } = await trust.self();

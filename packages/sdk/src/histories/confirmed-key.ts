@@ -1,19 +1,42 @@
-import { holderOf } from "@coffer/history";
+import { seal } from "@coffer/crypto";
+import type { Context } from "@coffer/crypto";
+import { countsNow, holderOf } from "@coffer/history";
 import type { HistoryState, Holder } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import type { Trusted } from "./trust-storage.ts";
+
+declare const confirmed: unique symbol;
+
+/** A public key that managers have signed for its holder. Only `confirmedKey` makes one. */
+export type ConfirmedKey = string & { readonly [confirmed]: true };
 
 /**
- * The key that something may be sealed to for a holder: the newest state names it, and for people the organization's history
- * holds the same key now. Undefined for every other.
+ * The only place that decides whether the key of a folder or vault may be sealed to a member or
+ * machine. The newest state names the holder, whose access the caller has not ended. For people,
+ * the organization's history has the same key now, and a person who was removed from the
+ * organization and has returned was set again after the `cut`.
+ * @param organization the newest state of the organization's history
+ * @param trusted the newest state of the folder's or vault's history
+ * @returns undefined when nothing may be sealed
  */
-export function confirmedKey(organization: HistoryState, state: HistoryState, who: string): string | undefined {
+export async function confirmedKey(
+  organization: HistoryState,
+  { state, ended = [] }: { state: HistoryState } & Pick<Trusted, "ended">,
+  who: string,
+): Promise<ConfirmedKey | undefined> {
   const holder = holderOf(state, who);
-  if (holder === undefined) return undefined;
-  if (!who.startsWith("user:")) return holder.key;
-  return holderOf(organization, who)?.key === holder.key ? holder.key : undefined;
+  if (holder === undefined || ended.includes(holder.who)) return undefined;
+  const since = state.set_at[who] ?? 0;
+  const isNow = !who.startsWith("user:") || (await countsNow(organization, state.res, { ...holder, since }));
+  return isNow ? (holder.key as ConfirmedKey) : undefined; // checked here and nowhere else
 }
 
-/** A person as the organization's history has it. Throws CofferError `holder_unconfirmed`. */
+/** Seals the key of a folder or vault to a holder. */
+export function sealToHolder(holder: ConfirmedKey, key: Uint8Array, context: Context): Promise<string> {
+  return seal(holder, key, context);
+}
+
+/** A person in the organization's history. Throws CofferError `holder_unconfirmed`. */
 export function memberIn(organization: HistoryState, userId: string): Holder & { email: string } {
   const holder = holderOf(organization, `user:${userId}`);
   if (holder?.email !== undefined) return { ...holder, email: holder.email };
@@ -24,7 +47,7 @@ export function memberIn(organization: HistoryState, userId: string): Holder & {
   );
 }
 
-/** The e-mail of a person in the organization's history; the id of one who is not there. */
+/** The e-mail of a person in the organization's history; otherwise the id. */
 export function labelOf(organization: HistoryState, who: string): string {
   return holderOf(organization, who)?.email ?? who;
 }

@@ -7,9 +7,9 @@ import type { ApplicationView, HolderView, InviteView, TokenView } from "../view
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /**
- * The invitations of a folder's history whose tokens are expired or revoked, or spent by a machine that is gone, as `drop`
- * names them. The invitation of a machine that has spent its token and is yet to join stays. Who may not list the tokens drops
- * none: the next manager does.
+ * The invitations of a folder's history whose tokens are expired or revoked, or whose machine is
+ * gone, in the form of `drop`. The invitation of a machine that has spent its token and has not
+ * joined yet stays. A caller who may not list the tokens drops none; the next manager does.
  */
 export async function deadTokenTags(send: Send, state: HistoryState): Promise<string[]> {
   const { invitations } = state;
@@ -35,7 +35,7 @@ async function hasJoining(send: Send, { res, holders }: HistoryState): Promise<b
   return listed.some(({ kind, id }) => kind === "client" && !holders.some(({ who }) => who === `client:${id}`));
 }
 
-/** The same of an organization's history. */
+/** Does the same for an organization's history, by its open invitations. */
 export async function deadInviteTags(send: Send, { invitations }: HistoryState): Promise<string[]> {
   if (invitations.length === 0) return [];
   return dead(invitations, async () => dataOf(await send({ method: "GET", path: "/api/org/invites" })) as InviteView[]);

@@ -6,18 +6,23 @@ import { keyringRolledBack, readKeyring, writeKeyring } from "./keyring.ts";
 import { requireContained, withPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";
 
-/** What this device and the person's others tell each other. */
+/** Synchronizes key pins between this device and the person's other devices. */
 export interface DeviceKeyring {
-  /** Brings in what the others trust; asks once. Throws CofferError `keyring_missing`, `keyring_rolled_back`. */
+  /**
+   * Merges the other devices' pins, at most once. Throws CofferError `keyring_missing`,
+   * `keyring_rolled_back`.
+   */
   learn(): Promise<void>;
   /**
-   * Brings in what the others trust now; nothing where no keyring was ever seen. Throws CofferError `keyring_missing`,
-   * `keyring_rolled_back`, `history_forked`.
+   * Merges the other devices' current pins; does nothing if no keyring was ever seen. Throws
+   * CofferError `keyring_missing`, `keyring_rolled_back`, `history_forked`.
    */
   learnNow(): Promise<void>;
-  /** Brings in what the others trust now, as far as it fits: what is trusted again after it is what they are told. */
+  /**
+   * Merges the other devices' current pins as far as they fit, before a history is trusted again.
+   */
   renew(): Promise<void>;
-  /** Tells the others what this device trusts, when it trusts more than they were told. */
+  /** Publishes this device's pins if they are newer than the keyring. */
   save(): Promise<void>;
 }
 
@@ -25,15 +30,15 @@ export interface DeviceKeyringOptions {
   send(request: ApiRequest): Promise<ApiAnswer>;
   session(): Promise<PersonSession>;
   histories: () => Histories;
-  /** Hears why the others could not be told; what was done is done. */
+  /** Receives the error when the keyring could not be written. The main operation has succeeded. */
   onTrouble?: ((error: CofferError) => void) | undefined;
 }
 
-/** How often a device tries to be the next that writes the keyring. */
+/** How often a device retries to write the next version of the keyring. */
 const rounds = 6;
 
 export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKeyringOptions): DeviceKeyring {
-  let asked: Promise<void> | undefined;
+  let learning: Promise<void> | undefined;
   let saving: Promise<void> = Promise.resolve();
 
   const take = async (): Promise<TrustRecord> => {
@@ -55,7 +60,7 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
       await take();
     } catch (error) {
       const { resources } = await histories().record();
-      // A device that trusts something already goes on with that.
+      // A device with pins of its own continues with those.
       if (!(error instanceof CofferError) || Object.keys(resources).length === 0) throw error;
       if (error.code !== "keyring_missing") throw error;
       onTrouble?.(error);
@@ -73,19 +78,19 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
         record = await take();
         continue;
       }
-      const told = record.resources;
+      const published = record.resources;
       record = await histories().changeRecord((present) => ({
         ...present,
         keyring: version,
-        unsaved: present.unsaved && JSON.stringify(present.resources) !== JSON.stringify(told),
+        unsaved: present.unsaved && JSON.stringify(present.resources) !== JSON.stringify(published),
       }));
     }
   };
 
   return {
     learn: () =>
-      (asked ??= learn().catch((error: unknown) => {
-        asked = undefined;
+      (learning ??= learn().catch((error: unknown) => {
+        learning = undefined;
         throw error;
       })),
     async learnNow() {

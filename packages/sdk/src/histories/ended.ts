@@ -4,10 +4,9 @@ import type { Histories } from "./histories.ts";
 import type { Trusted } from "./trust-storage.ts";
 
 /**
- * Remembers that the caller has ended a holder's access to folders and vaults, until an entry says so. A service that goes on
- * listing the holder does not get the next key sealed to it.
- *
- * @param which the histories that this is about
+ * Stores that the caller has ended the access of a member or machine to folders and vaults, until
+ * an entry says so. If the service continues to list it, the next key is not sealed to it.
+ * @param which selects the histories
  */
 export async function rememberEnded(
   histories: Histories,
@@ -24,16 +23,19 @@ export async function rememberEnded(
   });
 }
 
-/** Forgets it for one history, because the caller gives the holder access again. */
+/** Deletes that for one history, because the caller grants access again. */
 export async function forgetEnded(histories: Histories, who: HolderId, res: Resource): Promise<void> {
   if ((await histories.known(res))?.ended?.includes(who) !== true) return;
   await histories.keep(res, (before) => {
-    if (before === undefined) throw new TypeError(`nothing is kept of ${res}`);
+    if (before === undefined) throw new TypeError(`nothing is stored of ${res}`);
     return { ...before, ended: before.ended?.filter((one) => one !== who) };
   });
 }
 
-/** Throws CofferError `holder_unconfirmed` when the service lists a holder whose access the caller has ended. */
+/**
+ * Throws CofferError `holder_unconfirmed` when the service lists a member or machine whose access
+ * the caller has ended.
+ */
 export function requireEnded(
   { state, ended = [] }: Pick<Trusted, "state" | "ended">,
   listed: readonly { kind: string; id: string; name: string }[],

@@ -1,35 +1,59 @@
 import { checkSigners, holderOf, kindOf } from "@coffer/history";
 import type { Head, HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { historyFailure, understoodHistory } from "./history-failure.ts";
+import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { trustedIn, withTrusted } from "./trust-storage.ts";
 import type { Trusted, TrustRecord, TrustStorage } from "./trust-storage.ts";
 import { hashBefore, walk } from "./walk.ts";
 import type { Walked } from "./walk.ts";
 
-/** A history as it was verified here. */
+/** A verified history. */
 export type Verified = Trusted & { state: HistoryState };
 
-/** The histories that a person or machine trusts, each verified up to the newest entry that was needed. */
+/**
+ * The histories that a person or machine trusts, each verified up to the newest entry that was
+ * needed.
+ */
 export interface Histories {
-  /** What is kept of a history, without a request; undefined when nothing is. */
+  /** The stored state of a history, without a request; undefined when there is none. */
   known(res: Resource): Promise<Trusted | undefined>;
-  /** The same with what the person's other devices trust now, as far as they have told it. */
+  /** The stored state, merged with the current pins of the person's other devices. */
   learned(res: Resource): Promise<Trusted | undefined>;
-  /** The history with the entry of that number, which a view named; read only when it is newer than what is kept. */
+  /**
+   * The history up to the entry that a view names. Reads only if that is newer than the stored
+   * state.
+   */
   at(res: Resource, historySeq: number | null | undefined): Promise<Verified>;
-  /** The history up to its newest entry, read now. */
+  /** Reads and verifies the history up to its newest entry. */
   newest(res: Resource): Promise<Verified>;
-  /** Keeps what the caller itself has made, joined, signed or accepted. */
+  /**
+   * The newest state of a folder's or vault's history, with the newest state of its organization's,
+   * against which its signers were checked. For an organization both are the same.
+   */
+  withOrganization(res: Resource): Promise<{ trusted: Verified; organization: HistoryState }>;
+  /**
+   * Whether nothing has been learned since that can change what a verified history says: no entry
+   * of it, no later entry by another device, and no entry of its organization. Makes no request.
+   */
+  isUnchanged(verified: Verified): Promise<boolean>;
+  /**
+   * A folder's or vault's history up to its newest entry, verified from entry 0 and against the
+   * organization's state. Stores nothing. Null without a history.
+   */
+  examine(res: Resource, organization: HistoryState): Promise<HistoryState | null>;
+  /** Stores what the caller has created, joined, signed or accepted. */
   keep(res: Resource, change: (before: Trusted | undefined) => Trusted): Promise<void>;
-  /** Verifies a history from entry 0, whatever is kept of it, and keeps it as accepted unless `look` throws. */
+  /**
+   * Verifies a history from entry 0, whatever is stored, and stores it as accepted unless `look`
+   * throws.
+   */
   restart(res: Resource, look: (walked: Walked) => Promise<void>): Promise<void>;
-  /** Forgets what is kept of histories. */
+  /** Deletes the stored state of histories. */
   forget(which: (res: Resource) => boolean): Promise<void>;
-  /** All that is kept. */
+  /** Everything that is stored. */
   record(): Promise<TrustRecord>;
-  /** Changes what is kept, beyond one history. */
+  /** Changes stored data beyond one history. */
   changeRecord(change: (before: TrustRecord) => TrustRecord): Promise<TrustRecord>;
   readonly read: ReadEntries;
 }
@@ -38,23 +62,26 @@ export interface HistoriesOptions {
   storage: TrustStorage;
   read: ReadEntries;
   self(): Promise<HolderId>;
-  /** Brings in what other devices of the person trust, when something is not known here. */
+  /** Merges the pins of the person's other devices when a history is unknown here. */
   learn?: ((res: Resource) => Promise<void>) | undefined;
-  /** The same, asked now, whatever was asked before; nothing where no keyring was ever seen. */
+  /** Merges them again now; does nothing if no keyring was ever seen. */
   learnNow?: (() => Promise<void>) | undefined;
-  /** Whether a history that was not accepted yet is the caller's own, or accepted by what is verified now. */
+  /**
+   * Whether a history that is not accepted yet is the caller's own, or is accepted because of what
+   * is verified now.
+   */
   accepts(verified: Pick<Walked, "state" | "given" | "made">): Promise<boolean>;
-  /** Whether organizations' histories say who may sign: people read them, machines cannot. */
+  /** Whether organizations' histories say who may sign. People read them; machines cannot. */
   organizations: boolean;
 }
 
-/** How often reading begins again because another process was first. */
+/** How often reading restarts after another process has made a change; then it fails. */
 const rounds = 8;
 
 /**
- * Verifies histories, and keeps of each how far it was verified. What is returned is kept durably: a key may be used that it
- * names. Every method throws CofferError: `no_history`, `not_accepted` for an organization that nothing is known of here,
- * and the codes of `@coffer/history`.
+ * Verifies histories and stores durably how far each was verified, before it returns them: a key
+ * may then be used. Every method throws CofferError: `no_history`, `not_accepted` for an
+ * organization that is unknown here, and the codes of `@coffer/history`.
  */
 export function histories(options: HistoriesOptions): Histories {
   const { storage, read } = options;
@@ -92,7 +119,7 @@ export function histories(options: HistoriesOptions): Histories {
     const checked_by = await checkOrganization(res, walked, before?.pin ?? null);
     const accepted = before?.accepted === true || (await options.accepts(walked));
     const { sealed_until, pin_version, told } = before ?? {};
-    // A manager who sets a holder gives access again.
+    // A manager who sets a member again restores the access.
     const ended = before?.ended?.filter((who) => holderOf(state, who) !== undefined && !walked.set.has(who));
     const verified = { pin: state.head, state, accepted, given, checked_by };
     const after: Verified = { ...verified, sealed_until, ended, pin_version, told };
@@ -104,9 +131,9 @@ export function histories(options: HistoriesOptions): Histories {
     shown?.get(seq) ?? (await hashBefore(read, state.res, seq, state.head));
 
   /**
-   * A signer who is not in the organization now counts no further than the organization says.
-   *
-   * @returns the hash of the organization's newest entry; undefined where organizations are not read
+   * Checks that signers who left the organization count only as far as the organization says.
+   * @returns the hash of the organization's newest entry; undefined where organizations are not
+   * read
    */
   const checkOrganization = async (
     res: Resource,
@@ -115,19 +142,24 @@ export function histories(options: HistoriesOptions): Histories {
   ): Promise<string | undefined> => {
     if (!options.organizations || kindOf(res) === "org") return undefined;
     const organization = await newest(`org:${state.org ?? ""}`);
-    await checkSigners(organization.state, state, pin, hashOf(state, hashes));
+    await checkSigners(organization.state, state, pin, hashOf(state, hashes)).catch((error: unknown) => {
+      throw cutFailure(error, pin);
+    });
     return organization.state.head.hash;
   };
 
   /**
-   * Checks the signers of a history that is up to date, once the organization's has gone on: a manager who was removed may
-   * have signed entries that this device verified before it saw the removal. Costs no request while nothing has changed.
+   * Checks the signers of an up-to-date history again after the organization's history has new
+   * entries: a removed manager may have signed entries that this device verified before it saw the
+   * removal. Costs no request while nothing has changed.
    */
   const checkAgain = async (res: Resource, known: Verified): Promise<Verified> => {
     if (!options.organizations || kindOf(res) === "org") return known;
     const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`)?.state;
     if (organization == null || organization.head.hash === known.checked_by) return known;
-    await checkSigners(organization, known.state, known.pin, hashOf(known.state));
+    await checkSigners(organization, known.state, known.pin, hashOf(known.state)).catch((error: unknown) => {
+      throw cutFailure(error, known.pin);
+    });
     const checked: Verified = { ...known, checked_by: organization.head.hash };
     await change((present) =>
       isSame(trustedIn(present, res)?.pin, known.pin) ? withTrusted(present, res, checked) : present,
@@ -135,7 +167,7 @@ export function histories(options: HistoriesOptions): Histories {
     return checked;
   };
 
-  /** A folder that was not accepted may be by what the histories of others say since. */
+  /** Later entries of other histories can make a folder accepted. */
   const acceptAgain = async (res: Resource, known: Verified): Promise<Verified> => {
     if (known.accepted || !(await options.accepts({ state: known.state, given: known.given, made: undefined })))
       return known;
@@ -155,10 +187,27 @@ export function histories(options: HistoriesOptions): Histories {
     } catch (error) {
       throw historyFailure(error);
     }
-    throw new CofferError("conflict", `other processes keep changing what this device trusts of ${res}: try again`);
+    throw changing(res);
   };
 
-  /** Of calls at the same time one reads. */
+  const withOrganization: Histories["withOrganization"] = async (res) => {
+    if (kindOf(res) === "org") {
+      const trusted = await newest(res);
+      return { trusted, organization: trusted.state };
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      // The organization first: reading the history then checks its signers against that state.
+      const org = trustedIn(await record(), res)?.state?.org;
+      if (org != null) await newest(`org:${org}`);
+      const trusted = await newest(res);
+      const organization = trustedIn(await record(), `org:${trusted.state.org ?? ""}`)?.state;
+      if (organization?.head.hash === trusted.checked_by && organization !== undefined && organization !== null)
+        return { trusted, organization };
+    }
+    throw changing(res);
+  };
+
+  /** Concurrent calls share one read. */
   const newest = (res: Resource): Promise<Verified> => {
     const under = walks.get(res);
     if (under !== undefined) return under;
@@ -172,6 +221,20 @@ export function histories(options: HistoriesOptions): Histories {
     record,
     changeRecord: change,
     newest,
+    withOrganization,
+    async isUnchanged({ pin, state, accepted, checked_by }) {
+      const present = await record();
+      const known = trustedIn(present, state.res);
+      if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;
+      if (known.accepted !== accepted) return false;
+      const organization = options.organizations ? trustedIn(present, `org:${state.org ?? ""}`)?.state : undefined;
+      return organization == null || organization.head.hash === checked_by;
+    },
+    async examine(res, organization) {
+      const walked = await walk(read, res, await options.self(), undefined);
+      if (walked !== null) await checkSigners(organization, walked.state, null, hashOf(walked.state, walked.hashes));
+      return walked?.state ?? null;
+    },
     known: async (res) => trustedIn(await record(), res),
     async learned(res) {
       await options.learnNow?.();
@@ -189,7 +252,7 @@ export function histories(options: HistoriesOptions): Histories {
       await change((before) => {
         const there = trustedIn(before, res);
         const after = apply(there);
-        // Another process may have verified more than what the caller has just signed.
+        // Another process may have verified further than the entry that the caller has just signed.
         const kept =
           there !== undefined && there.pin.seq > after.pin.seq ? { ...there, accepted: after.accepted } : after;
         return { ...withTrusted(before, res, kept), unsaved: before.unsaved || isShared(res) };
@@ -217,13 +280,17 @@ export function histories(options: HistoriesOptions): Histories {
   };
 }
 
-/** Whether the person's other devices are told of it by the keyring. */
+/** Whether the keyring shares it with the person's other devices. */
 function isShared(res: Resource): boolean {
   return kindOf(res) !== "vault";
 }
 
 function isSame(one: Head | undefined, other: Head | undefined): boolean {
   return one?.seq === other?.seq && one?.hash === other?.hash;
+}
+
+function changing(res: Resource): CofferError {
+  return new CofferError("conflict", `other processes keep changing what this device trusts of ${res}: try again`);
 }
 
 export function noHistory(res: Resource): CofferError {

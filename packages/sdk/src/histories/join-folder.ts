@@ -8,24 +8,28 @@ import type { Self } from "./self.ts";
 import type { Trusted } from "./trust-storage.ts";
 import { walk } from "./walk.ts";
 
-/** The token that a newcomer was given, taken apart. */
+/** The parsed token of an invited person or machine. */
 export interface JoinToken {
   /** Hex SHA-256 of the token. */
   tag: string;
   /** Opens the private join key of the invitation. */
   wrapKey: Uint8Array;
+  /** Whether an invitation of this person counts. Default: every one does. */
+  trusts?: (maker: NonNullable<Trusted["given"]>) => Promise<boolean>;
 }
 
-/** How often a join is signed again because another entry came in between. */
+/** How often a join is signed again after a concurrent entry. */
 const rounds = 8;
 
 /**
- * Joins a history by an invitation: verifies it from entry 0, opens the join key, and sends the entry that sets the caller.
- * Returns what is to be trusted from then on; undefined where there is no history. A join that was stored before, and whose
- * answer was lost, is found. A history that names the caller already counts only if it has the invitation: anybody can sign
- * a history of their own with the caller's public key in it. What is trusted of the history before must be part of it: anybody
- * can make an invitation to a history of their own under the id of one that the caller knows.
- * Throws CofferError `join_invalid` when the history does not have the invitation, and what reading a history throws.
+ * Joins a history with an invitation: verifies the history from entry 0, opens the join key, and
+ * sends the entry that sets the caller. Finds a join that was stored before and whose response was
+ * lost. Returns the state to trust from then on; undefined where there is no history. A history
+ * that names the caller already counts only if it has the invitation, because anyone can sign a
+ * history with the caller's public key. What is known of the history must be part of it, because
+ * anyone can make an invitation to their own history under a known id. Throws CofferError
+ * `join_invalid` when the history does not have the invitation or its maker is not trusted, and
+ * what reading a history throws.
  */
 export async function join(
   read: ReadEntries,
@@ -36,7 +40,7 @@ export async function join(
   send: (entry: string) => Promise<ApiAnswer>,
   known?: Trusted,
 ): Promise<Trusted | undefined> {
-  // The whole history is read: the invitation is looked for in all of it.
+  // The whole history is read, because the invitation may be in any entry.
   const before = known === undefined ? undefined : { ...known, state: null };
   for (let round = 1; ; round += 1) {
     try {
@@ -45,6 +49,12 @@ export async function join(
       const { state, given, joinedBy } = walked;
       const invitation = [...state.invitations, joinedBy].find((one) => one?.tag === token.tag);
       const joinKey = await openInvitation(res, invitation, token.wrapKey);
+      const by = invitation === undefined ? undefined : { by: invitation.by, key: invitation.by_key };
+      if (by !== undefined && (await token.trusts?.(by)) === false)
+        throw new CofferError(
+          "join_invalid",
+          `the invitation to ${res} is from ${by.by}, who manages no folder that this machine has: a manager gives it to the machine`,
+        );
       if (holderOf(state, self.who)?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };
       if (invitation?.email !== email)
         throw new CofferError("access_denied", "the invitation is for another e-mail address");
@@ -52,7 +62,6 @@ export async function join(
       const holder = { who: self.who, key: self.publicKey, perm, ...(email === undefined ? {} : { email }) };
       const signed = await sign(state, res, `invite:${token.tag}`, joinKey, { set: [holder] });
       await send(signed.text);
-      const by = invitation === undefined ? undefined : { by: invitation.by, key: invitation.by_key };
       return { pin: signed.state.head, state: signed.state, accepted: true, given: by };
     } catch (error) {
       const overtaken = error instanceof CofferError && error.code === "conflict" && round < rounds;
@@ -61,7 +70,6 @@ export async function join(
   }
 }
 
-/** Sends a machine's join of a folder. */
 export function folderJoin(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   folderId: string,

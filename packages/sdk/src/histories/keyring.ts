@@ -5,7 +5,7 @@ import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import type { SharedPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";
 
-/** What a person's devices share of the histories that they trust. Vaults have a place of their own each. */
+/** The key pins that a person's devices share. Vaults have a separate pin each. */
 export interface Keyring extends SharedPins {
   version: number;
 }
@@ -17,7 +17,7 @@ interface KeyringPlaintext {
   accepted: string[];
 }
 
-/** The keyring of a record, sealed as one version. */
+/** Seals the pins of a record as one version of the keyring. */
 export async function sealKeyring(
   session: Pick<PersonSession, "user_key"> & { user: { id: string } },
   version: number,
@@ -34,8 +34,7 @@ export async function sealKeyring(
 }
 
 /**
- * The keyring as the service holds it.
- *
+ * Reads the keyring from the service.
  * @throws CofferError `keyring_missing` when there is none, or it does not open
  */
 export async function readKeyring(
@@ -63,7 +62,10 @@ export async function readKeyring(
   }
 }
 
-/** Puts the next version of the keyring. Throws CofferError `precondition_failed` when another device was first. */
+/**
+ * Writes the next version of the keyring. Throws CofferError `precondition_failed` when another
+ * device was first.
+ */
 export async function writeKeyring(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   session: PersonSession,
@@ -74,7 +76,7 @@ export async function writeKeyring(
 }
 
 function missing(why: string, cause: unknown): CofferError {
-  const what = `the keyring, which tells this device what your other devices trust, is missing: ${why}`;
+  const what = `the keyring, with the key pins of your other devices, is missing: ${why}`;
   return new CofferError("keyring_missing", `${what}. \`coffer keyring trust\` shows what would be trusted`, { cause });
 }
 

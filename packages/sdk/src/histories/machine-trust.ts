@@ -6,9 +6,9 @@ import { histories } from "./histories.ts";
 import type { Histories } from "./histories.ts";
 import { machineEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
-import type { Trusted, TrustStorage } from "./trust-storage.ts";
+import type { Trusted, TrustRecord, TrustStorage } from "./trust-storage.ts";
 
-/** A machine as histories name it. */
+/** A machine in the form of histories. */
 export function machineSelf({ client_id, public_key, private_key }: MachineConfiguration): Self {
   return {
     who: `client:${client_id}`,
@@ -18,8 +18,9 @@ export function machineSelf({ client_id, public_key, private_key }: MachineConfi
 }
 
 /**
- * The histories of a machine's folders. A machine reads no organization's history. A folder that it was given later is accepted
- * when the signer who made the machine a holder manages, with the same key, a folder that the machine has.
+ * The histories of a machine's folders. A machine reads no organization's history. It accepts a
+ * later folder when the signer who named the machine manages, with the same key, a folder that the
+ * machine has.
  */
 export function machineHistories(
   configuration: MachineConfiguration,
@@ -37,7 +38,8 @@ export function machineHistories(
   return own;
 }
 
-function isGivenByManager(given: Trusted["given"], { resources }: Awaited<ReturnType<Histories["record"]>>): boolean {
+/** Whether a person manages, with the same key, a folder that the machine has. */
+export function isGivenByManager(given: Trusted["given"], { resources }: TrustRecord): boolean {
   if (given === undefined) return false;
   return Object.values(resources).some(({ state, accepted }) => {
     const manager = accepted && state !== null ? holderOf(state, given.by) : undefined;

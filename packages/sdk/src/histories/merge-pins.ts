@@ -4,7 +4,7 @@ import { understoodHistory } from "./history-failure.ts";
 import type { Trusted, TrustRecord } from "./trust-storage.ts";
 import { forked, hashBefore } from "./walk.ts";
 
-/** What another device of the person trusts. */
+/** The pins of another device of the person. */
 export interface SharedPins {
   /** By the names of histories. */
   pins: Record<string, Head>;
@@ -13,8 +13,8 @@ export interface SharedPins {
 }
 
 /**
- * What another device pinned before this one did must be part of the history that was verified here.
- * Throws CofferError `history_forked`.
+ * An older pin of another device must be part of the history that was verified here. Throws
+ * CofferError `history_forked`.
  */
 export async function requireContained(
   own: Histories,
@@ -31,7 +31,7 @@ export async function requireContained(
   }
 }
 
-/** What this device trusts, together with what another one does. */
+/** Merges the pins of this device and another one. */
 export function withPins(
   resources: TrustRecord["resources"],
   { pins, accepted }: SharedPins,
@@ -46,7 +46,7 @@ export function withPins(
   return merged;
 }
 
-/** What this device has verified, which is to contain what another one has. */
+/** This device's state, which must later contain the other device's pin. */
 function laterOf(here: Trusted, pin: Head): Trusted {
   const known = here.expect ?? here.pin;
   return pin.seq > known.seq ? { ...here, expect: pin } : here;

@@ -1,31 +1,31 @@
-import { keyCheck, newKey, seal } from "@coffer/crypto";
+import { keyCheck, newKey } from "@coffer/crypto";
 import type { Context } from "@coffer/crypto";
 import { holderOf } from "@coffer/history";
 import type { Change, HistoryState } from "@coffer/history";
 import { dataOf } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import type { MemberView } from "../views.ts";
-import { confirmedKey, labelOf } from "./confirmed-key.ts";
+import { confirmedKey, labelOf, sealToHolder } from "./confirmed-key.ts";
 import { requireEnded } from "./ended.ts";
 import type { Verified } from "./histories.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** A holder in the report of a rotation. */
+/** A member or machine in the report of a rotation. */
 export interface RotationHolder {
   kind: "user" | "client";
   id: string;
-  /** The e-mail from the organization's history; of a machine the name that the service shows. */
+  /** The e-mail from the organization's history; for a machine the name that the service shows. */
   name: string;
 }
 
-/** What a rotation did to the holders of a folder or vault. */
+/** The effect of a rotation on members and machines. */
 export interface RotationReport {
-  /** To whom the new key was sealed. */
+  /** The new key was sealed to these. */
   sealed_to: RotationHolder[];
-  /** Holders by the service's word to whom nothing was sealed: suspended, or not confirmed by the history. */
+  /** The service lists them, but nothing was sealed: suspended, or not confirmed by the history. */
   left_out: RotationHolder[];
-  /** Holders whose end the history says from now on. */
+  /** The history no longer names these. */
   dropped: RotationHolder[];
 }
 
@@ -33,33 +33,34 @@ export interface RotationReport {
 export interface NextKey {
   key: Uint8Array;
   version: number;
-  /** What the entry says. */
+  /** The changes of the entry. */
   change: Change;
-  /** Of every holder that the service lists: the new key, null where nothing may be sealed. */
+  /** For every listed member and machine: the new key, null where nothing may be sealed. */
   sealed: { kind: "user" | "client"; id: string; encrypted_key: string | null }[];
   report: RotationReport;
 }
 
 export interface NextKeyRequest {
   send: Send;
-  /** Who rotates, as histories name the person. */
+  /** The rotating person in the form of histories. */
   self: string;
   /** The newest states of the organization's history, and of the folder's or vault's. */
   organization: HistoryState;
   trusted: Verified;
-  /** The holders by the service's word. */
+  /** The members and machines as the service lists them. */
   listed: readonly RotationHolder[];
-  /** What a key that is sealed to a public key is bound to. */
+  /** The context of keys that are sealed to a public key. */
   context: Context;
-  /** Invitations that end. */
+  /** Invitations to drop. */
   deadTags?: readonly string[];
 }
 
 /**
- * Makes a new key, sealed to every listed holder that the history confirms. Holders that are not listed any more are dropped
- * from the history, and so are the invitations of `deadTags`. The caller has the key, also when the service calls the caller
- * suspended: a key that no holder has would lose the folder.
- * Throws CofferError `holder_unconfirmed` when the service lists a holder whose access the caller has ended.
+ * Makes a new key, sealed to every listed member and machine that the history confirms. Drops
+ * unlisted ones from the history, and the invitations of `deadTags`. The caller gets the key even
+ * if the service shows the caller as suspended: a key without an owner would lose the folder.
+ * Throws CofferError `holder_unconfirmed` when the service lists a member or machine whose access
+ * the caller has ended.
  */
 export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
   const { send, self, organization, trusted, listed, context, deadTags = [] } = request;
@@ -73,8 +74,8 @@ export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
   for (const { kind, id, name } of listed) {
     const who = `${kind}:${id}`;
     const mayHave = who === self || !suspended.has(id);
-    const confirmed = mayHave ? confirmedKey(organization, state, who) : undefined;
-    const encryptedKey = confirmed === undefined ? null : await seal(confirmed, key, context);
+    const confirmed = mayHave ? await confirmedKey(organization, trusted, who) : undefined;
+    const encryptedKey = confirmed === undefined ? null : await sealToHolder(confirmed, key, context);
     const label = kind === "user" ? labelOf(organization, who) : name;
     (encryptedKey === null ? report.left_out : report.sealed_to).push({ kind, id, name: label });
     sealed.push({ kind, id, encrypted_key: encryptedKey });
@@ -94,7 +95,7 @@ export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
   };
 }
 
-/** The holders that the history names, and that the service does not list any more. */
+/** The members and machines that the history names and the service no longer lists. */
 export function endedHolders(state: HistoryState, listed: readonly { kind: string; id: string }[]): string[] {
   const present = new Set(listed.map(({ kind, id }) => `${kind}:${id}`));
   return state.holders.map(({ who }) => who).filter((who) => !present.has(who));

@@ -4,22 +4,28 @@ import { labelOf } from "./confirmed-key.ts";
 import { understoodHistory } from "./history-failure.ts";
 import type { PersonTrust } from "./person-trust.ts";
 
-/** A folder or vault that somebody gave the caller. */
+/** A folder or vault that another member shared with the caller. */
 export interface Offer {
   kind: "folder" | "vault";
   id: string;
-  /** As its history says it. */
+  /** From its history. */
   name: string;
-  /** The e-mail, from the organization's history, of the member who gave it; an id of one who is no member now. */
+  /**
+   * The e-mail, from the organization's history, of the member who shared it; the id of a former
+   * member.
+   */
   from: string;
-  /** The organization that the history names: its managers decide which e-mail `from` is. Null where it is not known here. */
+  /**
+   * The organization that the history names: its managers decide which e-mail `from` is. Null when
+   * it is unknown here.
+   */
   organization: { id: string; name: string } | null;
 }
 
-/** Says whether an offered folder or vault is one that the person expects. */
+/** Decides whether the person expects an offered folder or vault. */
 export type AcceptOffer = (offer: Offer) => Promise<boolean>;
 
-/** What is offered. Throws CofferError as reading its history does. */
+/** Throws CofferError as reading its history does. */
 export async function offerOf(trust: PersonTrust, res: Resource): Promise<Offer> {
   const { state, given } = await understoodHistory(trust.histories.newest(res));
   const organization = (await trust.histories.known(`org:${state.org ?? ""}`))?.state;
@@ -32,7 +38,7 @@ export async function offerOf(trust: PersonTrust, res: Resource): Promise<Offer>
   return { kind, id, name: state.name, from, organization: of };
 }
 
-/** Accepts a folder or vault, on all devices of the person. */
+/** Accepts a folder or vault on all devices of the person. */
 export async function acceptOffer(trust: PersonTrust, res: Resource): Promise<void> {
   await trust.histories.newest(res);
   await trust.histories.keep(res, (before) => ({ ...(before as NonNullable<typeof before>), accepted: true }));

@@ -1,11 +1,13 @@
+import type { Permission, Role } from "@coffer/contract";
 import { inviteTokenPrefix, newId, newInviteToken, readInviteToken } from "@coffer/crypto";
-import { cutName, holderOf, isEmail, makeInvitation, readEntry, sign } from "@coffer/history";
-import type { Cut, HistoryPermission, HistoryState, Resource } from "@coffer/history";
-import { askedFor } from "../asked-for.ts";
+import { cutName, HistoryError, holderOf, isEmail, makeInvitation, readEntry, sign } from "@coffer/history";
+import type { Cut, Head, HistoryState, Resource } from "@coffer/history";
+import { requireRequested, isUuid } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
+import { dataOf, namedItems } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
-import type { InviteView, MemberView, OrganizationView, Role } from "../views.ts";
+import type { FolderView, InviteView, MemberView, OrganizationView } from "../views.ts";
 import { memberIn } from "./confirmed-key.ts";
 import { deadInviteTags } from "./dead-tags.ts";
 import { rememberEnded } from "./ended.ts";
@@ -17,12 +19,12 @@ import type { Self } from "./self.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** What a role may do by an organization's history. */
-export function permissionOfRole(role: Role): HistoryPermission {
+/** The permission of a role in an organization's history. */
+export function permissionOfRole(role: Role): Permission {
   return role === "owner" || role === "admin" ? "manage" : "read";
 }
 
-/** Signs entry 0 of an organization's history, of which the caller is the one manager so far. */
+/** Signs entry 0 of an organization's history, with the caller as its only manager. */
 export async function firstOrganizationEntry(
   self: Self,
   id: string,
@@ -34,7 +36,10 @@ export async function firstOrganizationEntry(
   return understoodHistory(sign(null, `org:${id}`, by, await self.privateKey(), { name, set }));
 }
 
-/** Makes an organization under an id made here, whose history begins with the caller as the one manager. */
+/**
+ * Creates an organization under a client-made id. Its history starts with the caller as the only
+ * manager.
+ */
 export async function createOrganization(
   send: Send,
   trust: PersonTrust,
@@ -44,15 +49,15 @@ export async function createOrganization(
   const id = newId();
   const { text, state } = await firstOrganizationEntry(await trust.self(), id, name, user.email);
   const answer = await send({ method: "POST", path: "/api/orgs", body: { name, id, entry: text } });
-  const made = askedFor<OrganizationView>(answer, { id });
+  const made = requireRequested<OrganizationView>(answer, { id });
   await trust.keep(`org:${id}`, state);
   return made;
 }
 
 /**
- * Invites a person by an invitation that is made here: the service gets its hash, and in the history a join key that only the
- * invited person can open. Returns the text for that person, which cannot be had again. Throws CofferError `invalid_request`
- * for what is no e-mail address.
+ * Invites a person with a client-made invitation. The service gets its hash, and the history a join
+ * key that only the invitation opens. Returns the text for the invited person, once. Throws
+ * CofferError `invalid_request` for a malformed e-mail address.
  */
 export async function inviteMember(
   send: Send,
@@ -81,14 +86,17 @@ export async function inviteMember(
   return { ...invite, token };
 }
 
-/** Makes a request with the fields that prove the password: joining while travelling needs them. */
+/**
+ * Sends a request with the fields that prove the password, which joining needs while travelling.
+ */
 export type ProveJoin = <T>(request: (fields: object) => Promise<T>) => Promise<T>;
 
 /**
- * Joins the organization of an invitation: its history is verified from the beginning, and pinned from the invitation on. An
- * invitation that the service made, of an organization without a history, is accepted as it is.
- * Throws CofferError `join_invalid` for an invitation that the history does not have, `history_forked` or `history_rolled_back`
- * when one of the person's devices knows another history of that organization.
+ * Joins the organization of an invitation: verifies its history from the start and pins it from
+ * the invitation on. An invitation that the service made, to an organization without a history, is
+ * accepted without verification. Throws CofferError `join_invalid` for an invitation that the
+ * history does not have, `history_forked` or `history_rolled_back` when one of the person's devices
+ * knows another history of that organization.
  */
 export async function acceptInvitation(
   send: Send,
@@ -102,7 +110,7 @@ export async function acceptInvitation(
   if (!text.startsWith(inviteTokenPrefix)) return (await accept({ token: text })).body as OrganizationView;
   const { token, tokenHash, wrapKey } = await understoodInvitation(text);
   const read = invitedEntries(send, token);
-  // The first entry says which organization it is; everything else of it is verified below.
+  // The first entry names the organization. Everything else of it is verified below.
   const res = await understoodHistory(invitedTo(read));
   let joined: OrganizationView | undefined;
   const trusted = await join(
@@ -113,7 +121,7 @@ export async function acceptInvitation(
     session.user.email,
     async (entry) => {
       const answer = await accept({ token, entry });
-      joined = askedFor<OrganizationView>(answer, { id: res.slice("org:".length) });
+      joined = requireRequested<OrganizationView>(answer, { id: res.slice("org:".length) });
       return answer;
     },
     await trust.histories.learned(res),
@@ -126,7 +134,10 @@ export async function acceptInvitation(
   return (await send({ method: "GET", path: "/api/org", headers })).body as OrganizationView;
 }
 
-/** Changes a member's role or status, with an entry when the role changes what the history says. */
+/**
+ * Changes a member's role or status, with an entry when the role changes the permission in the
+ * history.
+ */
 export async function updateMember(
   send: Send,
   trust: PersonTrust,
@@ -135,7 +146,7 @@ export async function updateMember(
 ): Promise<MemberView> {
   const path = `/api/org/members/${encodeURIComponent(userId)}`;
   const update = async (entry: string | undefined): Promise<MemberView> =>
-    askedFor<MemberView>(await send({ method: "PATCH", path, body: { ...change, entry } }), {
+    requireRequested<MemberView>(await send({ method: "PATCH", path, body: { ...change, entry } }), {
       user_id: userId,
       ...change,
     });
@@ -152,20 +163,23 @@ export async function updateMember(
   });
 }
 
-/** What a removal leaves for managers to sign. */
+/** The follow-up work of a removal for managers. */
 export interface Removal {
-  /** Whether the organization's history says that the person is no member; else an owner or admin is to sign it. */
+  /**
+   * Whether the organization's history records the removal. If not, an owner or admin must sign it.
+   */
   signed: boolean;
-  /** Names of folders and vaults whose histories name the person until they are rotated. */
+  /** The folders and vaults whose histories name the person until they are rotated. */
   rotate: { kind: "folder" | "vault"; id: string; name: string }[];
 }
 
-/** Entries of a `cut` that fit into one entry of at most 64 KiB. */
+/** The entries of a `cut` that fit into one history entry of at most 64 KiB. */
 const cutsInEntry = 250;
 
 /**
- * Ends a person's membership, and signs at once that the history says so, with how far the person's signatures count in every
- * folder and vault. A caller who leaves, or may not sign, leaves that to an owner or admin.
+ * Ends a person's membership, and signs it at once with how far the person's signatures count in
+ * every folder and vault. A caller who leaves, or may not sign, leaves the signature to an owner or
+ * admin.
  */
 export async function removeMember(send: Send, trust: PersonTrust, userId: string, force: boolean): Promise<Removal> {
   const { state } = await trust.organization();
@@ -173,7 +187,7 @@ export async function removeMember(send: Send, trust: PersonTrust, userId: strin
   try {
     await send({ method: "DELETE", path, query: force ? { force: "true" } : undefined });
   } catch (error) {
-    // One who was removed before, and whose end an owner or admin is yet to sign.
+    // A person who was removed before, and whose removal is not signed yet.
     const isGone = error instanceof CofferError && error.status === 404 && !error.foreign;
     if (!isGone || holderOf(state, `user:${userId}`) === undefined) throw error;
   }
@@ -190,21 +204,22 @@ export async function removeMember(send: Send, trust: PersonTrust, userId: strin
   return { signed: await signRemoval(send, trust, state, userId).catch(isAway), rotate };
 }
 
-/** The access has ended: what could not be signed now is signed another time. */
+/** The access has ended. A missing signature can be added later. */
 function isAway(error: unknown): false {
   if (error instanceof CofferError && (error.code === "unavailable" || error.code === "network")) return false;
   throw error;
 }
 
-/** Signs the drop of a person who is a member no more. Returns false when the history does not name the person. */
+/** Signs the drop of a former member. Returns false when the history does not name the person. */
 export async function signRemoval(
   send: Send,
   trust: PersonTrust,
-  { res }: HistoryState,
+  organization: HistoryState,
   userId: string,
 ): Promise<boolean> {
+  const { res } = organization;
   const who = `user:${userId}` as const;
-  const cuts = Object.entries(await verifiedHeads(trust, await headsOf(send, userId)));
+  const cuts = Object.entries(await verifiedHeads(send, trust, organization, userId));
   let done = false;
   for (let from = 0; from === 0 || from < cuts.length; from += cutsInEntry) {
     done = await trust.sign(res, async ({ state }) => {
@@ -230,27 +245,117 @@ async function headsOf(send: Send, userId: string): Promise<Cut> {
   return ((body ?? {}) as { data?: Cut }).data ?? {}; // the entry that it goes into is checked before it is sent
 }
 
-/** The newest entries as the service names them; of a history that is known here as it was verified. */
-async function verifiedHeads(trust: PersonTrust, heads: Cut): Promise<Cut> {
+/**
+ * How far a person's signatures count in each folder and vault: verified here where the caller
+ * knows the history, or may read a folder's. For other vaults only the service's answer exists;
+ * `restateCut` corrects a wrong one.
+ */
+async function verifiedHeads(send: Send, trust: PersonTrust, organization: HistoryState, userId: string): Promise<Cut> {
+  const cut = await headsOf(send, userId);
+  const known = await knownHeads(trust, organization.res, `user:${userId}`, cut);
+  const folders = namedItems<FolderView>(dataOf(await send({ method: "GET", path: "/api/org/folders" })));
+  for (const { id } of folders.filter((folder) => isUuid(folder.id))) {
+    const res = `folder:${id}` as const;
+    const name = await cutName(res);
+    if (known.has(name) || !Object.hasOwn(cut, name)) continue;
+    const head = await shownHead(trust, res, organization);
+    // Without a valid history the service's entry does not count.
+    if (head === undefined) Reflect.deleteProperty(cut, name);
+    else cut[name] = [head.seq, head.hash];
+  }
+  return { ...cut, ...Object.fromEntries(known) };
+}
+
+/**
+ * The newest entries of an organization's folders and vaults that this device knows, by their names
+ * in a `cut`.
+ */
+async function knownHeads(
+  trust: PersonTrust,
+  org: Resource,
+  who: string,
+  heads: Cut,
+): Promise<Map<string, Cut[string]>> {
   const { resources } = await trust.histories.record();
-  const verified: Cut = { ...heads };
-  for (const name of Object.keys(resources)) {
-    const res = name as Resource; // a record has the names of histories
-    const cut = await cutName(res);
-    if (res.startsWith("org:") || !Object.hasOwn(heads, cut)) continue;
+  const known = new Map<string, Cut[string]>();
+  for (const [key, { state }] of Object.entries(resources)) {
+    const res = key as Resource; // a record has the names of histories
+    const name = await cutName(res);
+    const concerns = Object.hasOwn(heads, name) || (state !== null && concernsPerson(state, who));
+    if (res.startsWith("org:") || !concerns || (state !== null && `org:${state.org ?? ""}` !== org)) continue;
     try {
       const { pin } = await trust.histories.newest(res);
-      verified[cut] = [pin.seq, pin.hash];
+      known.set(name, [pin.seq, pin.hash]);
     } catch (error) {
-      // What the caller does not hold any more is somebody else's to verify.
+      // Another manager verifies a history that the caller can no longer read.
       const isGone = error instanceof CofferError && (error.code === "not_found" || error.code === "access_denied");
       if (!isGone) throw error;
     }
   }
-  return verified;
+  return known;
 }
 
-/** The folders and vaults that the caller knows whose histories name a holder. */
+function concernsPerson({ holders, signers }: HistoryState, person: string): boolean {
+  return [...holders, ...signers].some(({ who }) => who === person);
+}
+
+/**
+ * The newest entry of a folder that the caller does not use, verified from entry 0 and against the
+ * organization's history; undefined for a history that does not hold.
+ */
+async function shownHead(
+  { histories }: PersonTrust,
+  res: Resource,
+  organization: HistoryState,
+): Promise<Head | undefined> {
+  try {
+    return (await histories.examine(res, organization))?.head;
+  } catch (error) {
+    const isShown = error instanceof CofferError && (error.code === "network" || error.code === "unavailable");
+    if (isShown || !(error instanceof CofferError || error instanceof HistoryError)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Corrects how far a former member's signatures count in one folder or vault, where the service
+ * named a wrong entry at the removal. An owner or admin signs it; the folder or vault is not read.
+ * @param entry the newest entry that its users have verified; by default this device's
+ * @throws CofferError `invalid_request` for a current member, or without an entry; `not_found` for
+ * a person who was never removed
+ */
+export async function restateCut(
+  send: Send,
+  trust: PersonTrust,
+  userId: string,
+  res: Resource,
+  entry?: Head,
+): Promise<Head> {
+  const { state } = await trust.organization();
+  const who = `user:${userId}` as const;
+  if (holderOf(state, who) !== undefined)
+    throw new CofferError("invalid_request", `${userId} is a member: a removal states how far the signatures count`);
+  if (!state.former.some((former) => former.who === who))
+    throw new CofferError("not_found", `the organization's history names no former member ${userId}`);
+  const { seq, hash } = entry ?? (await trust.histories.known(res))?.pin ?? unknownEntry(res);
+  const cut = { [await cutName(res)]: [seq, hash] as [number, string] };
+  await trust.sign(state.res, () =>
+    Promise.resolve({
+      change: { drop: [who], cut },
+      send: (text) => send({ method: "POST", path: "/api/org/history", body: { entry: text } }),
+    }),
+  );
+  return { seq, hash };
+}
+
+function unknownEntry(res: Resource): never {
+  throw new CofferError(
+    "invalid_request",
+    `this device has verified nothing of ${res}: give the number and hash of the entry`,
+  );
+}
+
+/** The caller's folders and vaults whose histories name a member or machine. */
 export async function stillNaming(trust: PersonTrust, who: string): Promise<Removal["rotate"]> {
   const { resources } = await trust.histories.record();
   return Object.values(resources).flatMap(({ state, accepted }) => {
@@ -275,7 +380,7 @@ async function understoodInvitation(text: string): ReturnType<typeof readInviteT
   }
 }
 
-/** An e-mail address as accounts have it. */
+/** The canonical form of an e-mail address, as accounts have it. */
 export function canonicalEmail(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }

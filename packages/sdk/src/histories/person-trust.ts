@@ -22,27 +22,40 @@ import type { TrustStorage } from "./trust-storage.ts";
 import { vaultPins } from "./vault-pins.ts";
 import type { VaultPins } from "./vault-pins.ts";
 
-/** What a person trusts, and signs. */
+/** The histories that a person trusts and signs. */
 export interface PersonTrust {
   readonly histories: Histories;
   self(): Promise<Self>;
-  /** The organization that the calls are about, up to its newest entry. A chosen one is not the service's to say. */
+  /**
+   * The organization of the calls, up to its newest entry. The service cannot override a chosen
+   * one.
+   */
   organization(): Promise<Verified>;
   /** The organization that the history of a folder or vault names, up to its newest entry. */
   organizationOf(res: Resource): Promise<Verified>;
-  /** The caller, and what decides whether a key may be used. */
+  /** The caller, and the rules for the use of a key. */
   keys(): Promise<KeyTrust>;
-  /** Whose keys open folders. */
+  /** The same for folders, with the keys that open them. */
   folders(): Promise<FolderTrust>;
-  /** What the person's devices tell each other of vaults. */
+  /** Synchronizes the pins of vaults between the person's devices. */
   readonly vaultPins: VaultPins;
-  /** Signs the next entry of a history, and tells the person's other devices. */
-  sign<T>(res: Resource, make: (trusted: Verified) => Promise<SignedRequest<T>>, options?: SignOptions): Promise<T>;
-  /** Keeps what the caller has made, joined or accepted, and tells the person's other devices. */
+  /** Signs the next entry of a history, and publishes the pin to the person's other devices. */
+  sign<T>(
+    res: Resource,
+    make: (trusted: Verified, organization: HistoryState) => Promise<SignedRequest<T>>,
+    options?: SignOptions,
+  ): Promise<T>;
+  /**
+   * Stores what the caller has made, joined or accepted, and publishes the pin to the person's
+   * other devices.
+   */
   keep(res: Resource, state: HistoryState): Promise<void>;
-  /** Tells the person's other devices what this one trusts, as far as they do not know. */
+  /** Publishes this device's pins that the other devices do not have. */
   share(): Promise<void>;
-  /** Trusts a history as the service shows it, once the words were compared, on all devices of the person. */
+  /**
+   * Trusts a history as the service shows it now, after the words were compared, on all devices of
+   * the person.
+   */
   trustAgain(res: Resource, confirm: ConfirmKey): Promise<void>;
 }
 
@@ -50,9 +63,9 @@ export interface PersonTrustOptions {
   send(request: ApiRequest): Promise<ApiAnswer>;
   session(): Promise<PersonSession>;
   storage: TrustStorage;
-  /** The organization that the caller has chosen, by its id. Undefined leaves the choice to the service. */
+  /** The id of the chosen organization. Undefined leaves the choice to the service. */
   organization?: string | undefined;
-  /** Hears why the person's other devices could not be told, or asked. */
+  /** Receives the error when pins could not be exchanged with the person's other devices. */
   onKeyringTrouble?: ((error: CofferError) => void) | undefined;
 }
 
@@ -68,7 +81,8 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
       if (!res.startsWith("vault:")) await keyring.learn();
     },
     learnNow: () => keyring.learnNow(),
-    // Entry 0 was signed with one's own key. Of one's own vault the pin says it, which its maker stores at once.
+    // Entry 0 was signed with the caller's key. For the caller's own vault the pin proves it, which
+    // its maker stores at once.
     accepts: async ({ made, state }) => kindOf(state.res) !== "vault" && made === (await self()).publicKey,
     organizations: true,
   });
@@ -116,7 +130,8 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
     },
     share,
     async trustAgain(res, confirm) {
-      // First what the others trust: else it would come back with the next version, and undo this.
+      // Merge the others' pins first. Otherwise they would come back with the next version and undo
+      // this.
       await keyring.renew();
       await trustAgain(own, res, confirm);
       await share();
@@ -124,7 +139,7 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
   };
 }
 
-/** Where nobody has chosen, the service must not choose now this and now that organization of the person. */
+/** Without a choice, the service must not switch between the person's organizations. */
 function anotherOrganization(first: string, shown: string): CofferError {
   return new CofferError(
     "bad_answer",
@@ -133,7 +148,7 @@ function anotherOrganization(first: string, shown: string): CofferError {
   );
 }
 
-/** The e-mails of the people who manage a resource; their ids where the organization does not name them. */
+/** The e-mails of the managers; their ids where the organization's history does not name them. */
 async function managersOf(own: Histories, { org, holders }: HistoryState): Promise<string[]> {
   const managers = holders.filter(({ perm }) => perm === "manage");
   const organization = (await own.known(`org:${org ?? ""}`))?.state;

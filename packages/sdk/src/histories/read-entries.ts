@@ -3,17 +3,17 @@ import { CofferError } from "../errors.ts";
 import { dataOf } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 
-/** A page of a history, as the service shows it. */
+/** A page of a history, unverified. */
 export interface HistoryPage {
   entries: string[];
-  /** The number of the newest entry by the service's word; null where there is no history. */
+  /** The number of the newest entry as the service states it; null without a history. */
   newest: number | null;
 }
 
-/** Asks for the entries after a number, or from entry 0. */
+/** Reads the entries after a number, or from entry 0. */
 export type ReadEntries = (res: Resource, after: number | undefined) => Promise<HistoryPage>;
 
-/** The entries that an answer shows. Throws CofferError `bad_answer` for what is no page of a history. */
+/** The entries of a response. Throws CofferError `bad_answer` for a malformed page. */
 export function pageOf(answer: ApiAnswer): HistoryPage {
   const entries = dataOf(answer);
   const { history_seq: newest } = (answer.body ?? {}) as { history_seq?: unknown };
@@ -23,14 +23,17 @@ export function pageOf(answer: ApiAnswer): HistoryPage {
   return { entries, newest: newest as number | null }; // looked at above
 }
 
-/** Where the history of a resource is, for a person. */
+/** The path of a history for a person. */
 export function personHistoryPath(res: Resource): string {
   const [kind = "", id = ""] = res.split(":");
   if (kind === "org") return "/api/org/history";
   return kind === "folder" ? `/api/org/folders/${id}/history` : `/api/vaults/${id}/history`;
 }
 
-/** Reads histories as a person; an organization's by its own id, whichever one the person's calls are about. */
+/**
+ * Reads histories as a person. An organization's history is requested by its own id, whatever the
+ * chosen organization.
+ */
 export function personEntries(send: (request: ApiRequest) => Promise<ApiAnswer>): ReadEntries {
   return async (res, after) => {
     const headers = res.startsWith("org:") ? { "x-coffer-org": res.slice("org:".length) } : undefined;
@@ -46,7 +49,7 @@ export function machineEntries(send: (request: ApiRequest) => Promise<ApiAnswer>
   };
 }
 
-/** Reads an organization's history as the holder of an invitation. */
+/** Reads an organization's history with an invitation. */
 export function invitedEntries(send: (request: ApiRequest) => Promise<ApiAnswer>, token: string): ReadEntries {
   return async (_res, after) =>
     pageOf(await send({ method: "POST", path: "/api/org/invites/history", body: { token, after }, repeatable: true }));

@@ -1,4 +1,4 @@
-import { contexts, seal } from "@coffer/crypto";
+import { contexts } from "@coffer/crypto";
 import type { Context } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
@@ -6,29 +6,29 @@ import { dataOf } from "../secret-store.ts";
 import type { OpenFolder } from "../secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import type { ApplicationView, HolderView, MachineView } from "../views.ts";
-import { confirmedKey } from "./confirmed-key.ts";
+import { confirmedKey, sealToHolder } from "./confirmed-key.ts";
 import type { Histories } from "./histories.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** A folder or vault whose key the caller may hand out. */
+/** A folder or vault whose key the caller may share. */
 export interface SealableKey {
   res: Resource;
   /** Null when it may not be used. */
   key: Uint8Array | null;
   keyVersion: number | undefined;
-  /** What the sealed key is bound to. */
+  /** The context of the sealed key. */
   context: Context;
-  /** The holders as the service lists them. */
+  /** The members and machines as the service lists them. */
   listed(): Promise<{ kind: "user" | "client"; id: string; has_key?: boolean | undefined }[]>;
-  /** Where the holder's grant is; undefined when the caller may not see it. */
+  /** The path of the grant; undefined when the caller may not see it. */
   pathOf(kind: "user" | "client", id: string): Promise<string | undefined>;
 }
 
 /**
- * Seals a key to the holders that the history names and that have no sealed key yet, such as a machine that joined. A holder
- * whose key is not confirmed gets none. Sealing for others is no part of what the caller asked for: what the service says
- * against it is tried again when the folder or vault is opened next.
+ * Seals a key to the members and machines that the history names and that have no key yet, such as
+ * a machine that joined. An unconfirmed one gets none. Errors of the service are ignored, because
+ * the caller did not request this; the next opening of the folder or vault retries.
  */
 export async function sealMissing(send: Send, histories: Histories, sealable: SealableKey): Promise<void> {
   try {
@@ -42,21 +42,21 @@ async function sealToAll(send: Send, histories: Histories, sealable: SealableKey
   const { res, context } = sealable;
   const known = await histories.known(res);
   if (sealable.key === null || known?.sealed_until === known?.pin.seq) return;
-  const { state, ended = [] } = await histories.newest(res);
+  const { trusted, organization } = await histories.withOrganization(res);
+  const { state } = trusted;
   if (state.ver !== sealable.keyVersion) return;
-  const { state: organization } = await histories.newest(`org:${state.org ?? ""}`);
   const listed = await sealable.listed();
   let left = state.holders.filter(({ who }) => !listed.some(({ kind, id }) => `${kind}:${id}` === who)).length;
   for (const { kind, id } of listed.filter(({ has_key }) => has_key === false)) {
     const who = `${kind}:${id}` as const;
-    const key = ended.includes(who) ? undefined : confirmedKey(organization, state, who);
+    const key = await confirmedKey(organization, trusted, who);
     const holder = state.holders.find((one) => one.who === who);
     const path = key === undefined ? undefined : await sealable.pathOf(kind, id);
     if (key === undefined || holder === undefined || path === undefined) {
       left += 1;
       continue;
     }
-    const encryptedKey = await seal(key, sealable.key, context);
+    const encryptedKey = await sealToHolder(key, sealable.key, context);
     const body = { permission: holder.perm, encrypted_key: encryptedKey, key_version: sealable.keyVersion };
     try {
       await send({ method: "PUT", path, body });
@@ -72,7 +72,6 @@ async function sealToAll(send: Send, histories: Histories, sealable: SealableKey
     }));
 }
 
-/** A folder's key, for its members and machines. */
 export function sealableFolder(send: Send, { id, key, keyVersion }: OpenFolder): SealableKey {
   const path = `/api/org/folders/${id}`;
   return {
@@ -83,7 +82,7 @@ export function sealableFolder(send: Send, { id, key, keyVersion }: OpenFolder):
   };
 }
 
-/** Where a machine's grant is; undefined when the caller may not see the machine. */
+/** The path of a machine's grant; undefined when the caller may not see the machine. */
 async function machinePath(send: Send, clientId: string, folderId: string): Promise<string | undefined> {
   try {
     const root = "/api/org/applications";

@@ -1,44 +1,46 @@
-import { isManager, sign } from "@coffer/history";
+import { countsNow, isManager, kindOf, sign } from "@coffer/history";
 import type { Change, HistoryState, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
 import { understoodHistory } from "./history-failure.ts";
 import type { Self } from "./self.ts";
 
-/** A change of a resource: what its next entry says, and the request that carries the entry. */
+/** A change of a resource: its next entry, and the request that carries the entry. */
 export interface SignedRequest<T> {
-  /** Undefined when the history says it already: the request then has no entry. */
+  /** Undefined when the history contains the change already. The request then has no entry. */
   change: Change | undefined;
-  send(entry: string | undefined): Promise<T>;
+  /** `after` is the state that the entry makes; without an entry the present one. */
+  send(entry: string | undefined, after: HistoryState): Promise<T>;
 }
 
 export interface SignOptions {
-  /** Begins again after every conflict, also one that another entry is not the reason of. */
+  /** Restarts after every conflict, also one without a new entry. */
   always?: boolean | undefined;
 }
 
-/** How often a change begins again because another manager's came before it. */
+/** How often a change restarts after a concurrent entry of another manager. */
 const rounds = 5;
 
 /**
- * Changes a resource that has a history: reads the newest entry, signs the next, sends both together, and begins again when
- * another entry came in between. `make` sees the state that the entry follows.
+ * Changes a resource that has a history: reads the newest entry, signs the next, sends both
+ * together, and restarts after a concurrent entry. `make` receives the state before the entry, and
+ * the newest state of the organization's history.
  * Throws CofferError: what `make` and its `send` throw, and what reading a history throws.
  */
 export async function signChange<T>(
   histories: Histories,
   self: Self,
   res: Resource,
-  make: (trusted: Verified) => Promise<SignedRequest<T>>,
+  make: (trusted: Verified, organization: HistoryState) => Promise<SignedRequest<T>>,
   { always = false }: SignOptions = {},
 ): Promise<T> {
   for (let round = 1; ; round += 1) {
-    const trusted = await histories.newest(res);
+    const { trusted, organization } = await histories.withOrganization(res);
     try {
-      const { change, send } = await understoodHistory(make(trusted));
-      const signed = change === undefined ? undefined : await signedEntry(self, trusted.state, res, change);
-      const result = await send(signed?.text);
-      if (signed !== undefined) await keepSigned(histories, trusted, signed.state);
+      const { change, send } = await understoodHistory(make(trusted, organization));
+      const signed = change === undefined ? undefined : await signedEntry(organization, self, trusted.state, change);
+      const result = await send(signed?.text, signed?.state ?? trusted.state);
+      if (signed !== undefined) await storeSigned(histories, trusted, signed.state);
       return result;
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "conflict" || round === rounds) throw error;
@@ -48,19 +50,31 @@ export async function signChange<T>(
   }
 }
 
-/** Keeps the state after an entry that the service took. */
-export async function keepSigned(histories: Histories, trusted: Verified, state: HistoryState): Promise<void> {
+/** Stores the state after an entry that the service accepted. */
+export async function storeSigned(histories: Histories, trusted: Verified, state: HistoryState): Promise<void> {
   await histories.keep(state.res, (before) => ({ ...(before ?? trusted), pin: state.head, state }));
 }
 
-async function signedEntry(
+/**
+ * Signs the next entry of a history as a person whose signature counts.
+ * @param organization the newest state of the organization's history
+ * @throws CofferError `access_denied` when the caller may not sign
+ */
+export async function signedEntry(
+  organization: HistoryState,
   self: Self,
   before: HistoryState,
-  res: Resource,
   change: Change,
 ): Promise<{ text: string; state: HistoryState }> {
+  const { res, name, set_at: setAt } = before;
   if (!self.who.startsWith("user:")) throw new CofferError("access_denied", "a machine signs no entry but its join");
   if (!isManager(before, self.who))
-    throw new CofferError("access_denied", `you do not manage ${before.name}: ask somebody who does`);
+    throw new CofferError("access_denied", `you do not manage ${name}: ask a manager of it`);
+  const signer = { who: self.who, key: self.publicKey, since: setAt[self.who] ?? 0 };
+  if (kindOf(res) !== "org" && !(await countsNow(organization, res, signer)))
+    throw new CofferError(
+      "access_denied",
+      `you were removed from the organization after you got access to ${name}: another manager must share it with you again first`,
+    );
   return understoodHistory(sign(before, res, self.who as `user:${string}`, await self.privateKey(), change));
 }

@@ -6,10 +6,11 @@ import { labelOf } from "./confirmed-key.ts";
 import type { Histories } from "./histories.ts";
 
 /**
- * Trusts a history as the service shows it, whatever this device trusted before: verified from entry 0, and after the words of
- * the newest signer were compared. For a device that nothing is known of, and after a restore of the service from a backup.
- * A folder or vault is accepted by it.
- * Throws CofferError `access_denied` when the words are not confirmed, `no_history`, and what reading a history throws.
+ * Trusts a history as the service shows it now, whatever this device trusted before: verifies it
+ * from entry 0, after the newest signer's words were compared. For a device without pins, and after
+ * a restore of the service from a backup. Also accepts a folder or vault. Throws CofferError
+ * `access_denied` when the words are not confirmed, `no_history`, and what reading a history
+ * throws.
  */
 export async function trustAgain(histories: Histories, res: Resource, confirm: ConfirmKey): Promise<void> {
   await histories.restart(res, async ({ state, signer }) => {

@@ -10,14 +10,16 @@ import { allPages } from "../vaults/vault-store.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { AccountView, FolderView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
+import { histories } from "./histories.ts";
 import type { Histories } from "./histories.ts";
 import { writeKeyring } from "./keyring.ts";
-import { emptyTrust } from "./trust-storage.ts";
+import { personSelf } from "./self.ts";
+import { memoryTrust } from "./trust-storage.ts";
 import type { VaultPins } from "./vault-pins.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** What a person is shown before it is trusted, one for each history. */
+/** A history that a person sees before trusting it. */
 export interface Trustworthy {
   res: Resource;
   name: string;
@@ -27,81 +29,89 @@ export interface Trustworthy {
 }
 
 /**
- * Begins the keyring again from what the service shows: every organization, folder and shared vault of the person, each
- * verified from entry 0. `ask` sees all that can be verified, with words to compare. What this device trusted before is given
- * up.
- * Throws CofferError `access_denied` when the person does not trust it.
+ * Replaces the keyring by what the service shows: every organization, folder and shared vault of
+ * the person, each verified from entry 0. `ask` receives everything that can be verified, with
+ * words to compare. The device keeps its earlier pins until `ask` has said yes, also when the
+ * process ends meanwhile. Throws CofferError `access_denied` when the person does not trust it.
  */
 export async function trustKeyring(
   send: Send,
   session: PersonSession,
-  histories: Histories,
+  own: Histories,
   pins: VaultPins,
   ask: (shown: readonly Trustworthy[]) => Promise<boolean>,
 ): Promise<void> {
   const { organizations } = (await send({ method: "GET", path: "/api/account" })).body as AccountView;
-  const before = await histories.record();
-  await histories.changeRecord(emptyTrust);
-  try {
-    const shown: Trustworthy[] = [];
-    for (const { id } of organizations) shown.push(...(await showOrganization(send, histories, id)));
-    const vaults = (await allPages<VaultView>(send, "/api/vaults")).filter(({ history_seq: seq }) => seq != null);
-    for (const { id, org_id: org } of vaults) shown.push(...(await show(histories, `vault:${id}`, org ?? "")));
-    if (shown.length > 0 && !(await ask(shown)))
-      throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
-    const version = (await presentVersion(send)) + 1;
-    await writeKeyring(send, session, version, await histories.record());
-    await histories.changeRecord((record) => ({ ...record, keyring: version, unsaved: false }));
-    for (const view of vaults) await pins.overwrite(view);
-    await pins.save();
-  } catch (error) {
-    await histories.changeRecord(() => before);
-    throw error;
-  }
+  const draft = await draftOf(own, session);
+  const shown: Trustworthy[] = [];
+  for (const { id } of organizations) shown.push(...(await showOrganization(send, draft, id)));
+  const vaults = (await allPages<VaultView>(send, "/api/vaults")).filter(({ history_seq: seq }) => seq != null);
+  for (const { id, org_id: org } of vaults) shown.push(...(await show(draft, `vault:${id}`, org ?? "")));
+  if (shown.length > 0 && !(await ask(shown)))
+    throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
+  const keyring = (await presentVersion(send)) + 1;
+  const trusted = await draft.record();
+  await writeKeyring(send, session, keyring, trusted);
+  await own.changeRecord(() => ({ ...trusted, keyring, unsaved: false }));
+  for (const view of vaults) await pins.overwrite(view);
+  await pins.save();
 }
 
-async function showOrganization(send: Send, histories: Histories, id: string): Promise<Trustworthy[]> {
+/** Histories that are kept in memory, and that nothing is known of before. */
+async function draftOf({ read }: Histories, session: PersonSession): Promise<Histories> {
+  const { who } = await personSelf(session);
+  return histories({
+    storage: memoryTrust(),
+    read,
+    self: () => Promise.resolve(who),
+    accepts: () => Promise.resolve(false),
+    organizations: true,
+  });
+}
+
+async function showOrganization(send: Send, draft: Histories, id: string): Promise<Trustworthy[]> {
   const headers = { "x-coffer-org": id };
   const resources: Resource[] = [`org:${id}`];
   const views = dataOf(await send({ method: "GET", path: "/api/org/folders", headers })) as FolderView[];
   for (const view of views)
     if (view.history_seq != null && view.permission !== null) resources.push(`folder:${view.id}`);
   const shown: Trustworthy[] = [];
-  for (const res of resources) shown.push(...(await show(histories, res, id)));
+  for (const res of resources) shown.push(...(await show(draft, res, id)));
   return shown;
 }
 
-/** One history, verified from entry 0; nothing where there is none. */
-async function show(histories: Histories, res: Resource, organizationId: string): Promise<Trustworthy[]> {
+/** One history, verified from entry 0; empty without a history. */
+async function show(draft: Histories, res: Resource, organizationId: string): Promise<Trustworthy[]> {
   const shown: Trustworthy[] = [];
-  await histories
+  await draft
     .restart(res, async ({ state, signer }) => {
       if (signer === undefined) throw new CofferError("bad_answer", `the service shows no signer of ${res}`);
-      const organization = res.startsWith("org:") ? state : (await histories.known(`org:${organizationId}`))?.state;
+      const organization = res.startsWith("org:") ? state : (await draft.known(`org:${organizationId}`))?.state;
       const label = organization == null ? signer.by : labelOf(organization, signer.by);
       shown.push({ res, name: state.name, signer: label, fingerprint: await fingerprint(signer.key) });
     })
     .catch((error: unknown) => {
-      // An organization without a history has nothing to trust. A folder or vault that cannot be verified stays unknown.
+      // An organization without a history has nothing to trust. An unverifiable folder or vault
+      // stays unknown.
       const left: ReadonlySet<CofferErrorCode> = res.startsWith("org:") ? new Set(["no_history"]) : unverified;
       if (!(error instanceof CofferError) || !left.has(error.code)) throw error;
     });
   return shown;
 }
 
-/** What is wrong with one folder or vault alone: it must not keep the others from being trusted. */
+/** The errors of a single folder or vault, which must not block the others. */
 const unverified: ReadonlySet<CofferErrorCode> = new Set([
   "no_history",
   "history_invalid",
   "signer_removed",
   "history_rolled_back",
   "history_forked",
-  // The caller has lost it since the service listed it.
+  // The caller lost access after the service listed it.
   "not_found",
   "access_denied",
 ]);
 
-/** The version of the keyring on the service, whether it opens or not. */
+/** The version of the keyring on the service, whether or not it opens. */
 async function presentVersion(send: Send): Promise<number> {
   try {
     const { version } = (await send({ method: "GET", path: "/api/account/keyring" })).body as { version?: unknown };

@@ -1,47 +1,68 @@
 import type { Histories } from "./histories.ts";
 import type { Head, HolderId, HistoryState, Resource } from "@coffer/history";
 
-/** What a device trusts of one history. Plain JSON. */
+/** A device's trust in one history. Plain JSON. */
 export interface Trusted {
-  /** The newest entry that was verified: nothing older is believed again. */
+  /** The newest verified entry. Older states are never accepted again. */
   pin: Head;
-  /** The state after the pinned entry; null while only another device of the person has verified it. */
+  /**
+   * The state after the pinned entry; null while only another device of the person has verified it.
+   */
   state: HistoryState | null;
-  /** A later entry that another device has verified: the history must contain it. */
+  /** A later entry that another device has verified. The history must contain it. */
   expect?: Head | undefined;
-  /** Whether the person or machine has made the folder or vault, or accepted it. */
+  /** Whether the person or machine has made or accepted the folder or vault. */
   accepted: boolean;
-  /** The signer of the entry that made the caller a holder, with the key of that time. */
+  /** The signer of the entry that named the caller, with that signer's key. */
   given?: { by: HolderId; key: string } | undefined;
-  /** The hash of the organization's entry by which the signers were last checked: when it goes on, they are checked again. */
+  /**
+   * The hash of the organization's entry at the last check of the signers. A newer entry triggers
+   * another check.
+   */
   checked_by?: string | undefined;
-  /** Up to this entry every holder had a sealed key: there is nothing to seal. */
+  /** Up to this entry every member and machine has the key. */
   sealed_until?: number | undefined;
-  /** Holders whose access the caller has ended, and whom the history still names: they get no later key. */
+  /**
+   * Members and machines whose access the caller has ended, and that the history still names. They
+   * get no later key.
+   */
   ended?: HolderId[] | undefined;
-  /** Of a vault: the version of its `sealed_pin` that this device saw last. */
+  /** For a vault: the version of its `sealed_pin` that this device saw last. */
   pin_version?: number | undefined;
-  /** Of a vault: what that `sealed_pin` says. Undefined when this device is to write the next one. */
+  /**
+   * For a vault: the content of that `sealed_pin`. Undefined when this device must write the next
+   * one.
+   */
   told?: { seq: number; accepted: boolean } | undefined;
 }
 
-/** All that a device trusts, of one person or machine at one service. Plain JSON. */
+/** Everything that a device trusts, for one person or machine at one service. Plain JSON. */
 export interface TrustRecord {
   version: 1;
   /** The version of the keyring that this device saw last; 0 for none. */
   keyring: number;
-  /** Whether the keyring on the service lacks something of this record. */
+  /** Whether this record has changes that the keyring lacks. */
   unsaved: boolean;
-  /** The organization that calls without a choice are about, as the service said first; another one is refused. */
+  /**
+   * The organization of calls without a choice, as the service first named it. Any other is
+   * refused.
+   */
   organization?: string | undefined;
   resources: Record<string, Trusted>;
 }
 
-/** Where a device keeps what it trusts. What `change` returns is durable: the device uses a key only after it. */
+/**
+ * The storage of a device's trust. The result of `change` is durable before the device uses a key.
+ */
 export interface TrustStorage {
-  /** All that is kept; `emptyTrust` when nothing is. Throws when it cannot be read. */
+  /**
+   * Everything that is stored; `emptyTrust` when there is nothing. Throws when it cannot be read.
+   */
   load(): Promise<TrustRecord>;
-  /** Replaces what is kept, with no other process in between, and returns it as it is then. Throws when it cannot. */
+  /**
+   * Replaces the stored record atomically across processes, and returns the result. Throws when it
+   * cannot.
+   */
   change(change: (before: TrustRecord) => TrustRecord): Promise<TrustRecord>;
 }
 
@@ -49,22 +70,21 @@ export function emptyTrust(): TrustRecord {
   return { version: 1, keyring: 0, unsaved: false, resources: {} };
 }
 
-/** What is kept of a history; undefined when nothing is. */
+/** The trust in a history; undefined when there is none. */
 export function trustedIn(record: TrustRecord, res: Resource): Trusted | undefined {
   return Object.hasOwn(record.resources, res) ? record.resources[res] : undefined;
 }
 
-/** A record with what it keeps of one history replaced. */
 export function withTrusted(record: TrustRecord, res: Resource, trusted: Trusted): TrustRecord {
   return { ...record, resources: { ...record.resources, [res]: trusted } };
 }
 
-/** Forgets all vaults but these: what travel mode hides leaves no trace. */
+/** Deletes the trust in all vaults but these: travel mode must leave no trace of hidden ones. */
 export function forgetVaultsBut(histories: Pick<Histories, "forget">, vaultIds: readonly string[]): Promise<void> {
   return histories.forget((res) => res.startsWith("vault:") && !vaultIds.includes(res.slice("vault:".length)));
 }
 
-/** Keeps what is trusted in memory: for a program that begins from the keyring each time. */
+/** Stores trust in memory, for a program that starts from the keyring each time. */
 export function memoryTrust(record: TrustRecord = emptyTrust()): TrustStorage {
   let held = record;
   return {

@@ -6,17 +6,20 @@ import type { OpenFolder } from "../secret-store.ts";
 import type { FolderView } from "../views.ts";
 import type { Verified } from "./histories.ts";
 import type { Self } from "./self.ts";
-import { trustedKey } from "./trusted-key.ts";
+import { stillTrusted, trustedKey } from "./trusted-key.ts";
 import type { KeyTrust } from "./trusted-key.ts";
 
-/** Whose keys open folders, and what the caller trusts. */
+/** The keys that open folders, and the rules for their use. */
 export interface FolderTrust extends KeyTrust {
   unsealing: Unsealing;
-  /** The organization whose folders were asked for, by its id. Undefined where the caller has chosen none. */
+  /** The organization whose folders were requested, by its id. Undefined without a choice. */
   organization?: string | undefined;
 }
 
-/** A folder by its history: name, permission, version and key are what it says, as far as the key may be used. */
+/**
+ * A folder with the name, permission, version and key of its history, as far as the key may be
+ * used.
+ */
 export async function trustedFolder(view: FolderView, trust: FolderTrust): Promise<OpenFolder> {
   const { key_version, history_seq } = view;
   const { trusted, key, keyError } = await trustedKey(
@@ -30,14 +33,31 @@ export async function trustedFolder(view: FolderView, trust: FolderTrust): Promi
     },
     trust,
   );
-  // Nothing that the managers of another organization say counts here, also not who gave the folder.
+  // Managers of another organization have no say here, not even about who shared the folder.
   const elsewhere =
     trusted !== undefined && trust.organization !== undefined && trusted.state.org !== trust.organization;
   if (elsewhere) return { ...shown(view, undefined, trust.self), key: null, keyError: ofAnother(view) };
   const folder = shown(view, trusted, trust.self);
   if (keyError === undefined) return { ...folder, key };
-  // The numbers are the view's: only another view is a reason to ask again.
+  // The numbers of the view, so that only a changed view triggers another query.
   return { ...folder, keyVersion: key_version, historySeq: history_seq, key: null, keyError };
+}
+
+/**
+ * Whether the keys of folders that were opened before may still be used. Also stores in each folder
+ * what was checked.
+ */
+export async function areStillTrusted(
+  folders: readonly OpenFolder[],
+  trust: Parameters<typeof stillTrusted>[0],
+): Promise<boolean> {
+  for (const folder of folders) {
+    const { key, verified } = folder;
+    if (key === null) continue;
+    folder.verified = verified === undefined ? undefined : await stillTrusted(trust, verified, key);
+    if (folder.verified === undefined) return false;
+  }
+  return true;
 }
 
 function shown(view: FolderView, trusted: Verified | undefined, { who }: Self): OpenFolder {
@@ -52,6 +72,7 @@ function shown(view: FolderView, trusted: Verified | undefined, { who }: Self): 
     key: null,
     historySeq: state.head.seq,
     trusted: accepted,
+    verified: trusted,
   };
 }
 

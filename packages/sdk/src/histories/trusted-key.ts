@@ -6,35 +6,35 @@ import type { CofferErrorCode } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
 import type { Self } from "./self.ts";
 
-/** Whose keys are opened, and what the caller trusts. */
+/** The caller, and the histories that decide about keys. */
 export interface KeyTrust {
   histories: Histories;
   self: Self;
-  /** The names of those who manage a folder or vault, for a message. */
+  /** The names of the managers of a folder or vault, for a message. */
   managers(state: HistoryState): Promise<string[]>;
 }
 
-/** What the service shows of the key of a folder or vault. */
+/** The unverified key data of a folder or vault from the service. */
 export interface ShownKey {
   res: Resource;
   key_version: number;
   history_seq: number | null | undefined;
-  /** Runs before the history is read; throws CofferError when nothing of it may be used. */
+  /** Runs before the history is read. Throws CofferError when nothing may be used. */
   before(): Promise<void>;
   /** Opens the sealed key; null when none was sealed. */
   open(): Promise<Uint8Array | null>;
 }
 
-/** A folder or vault as its history has it. */
+/** A folder or vault with the state of its history. */
 export interface TrustedKey {
-  /** The history as it was verified; undefined when it was not. */
+  /** The verified history; undefined when it was not verified. */
   trusted: Verified | undefined;
-  /** Null when it may not be used: `keyError` says why. */
+  /** Null when it may not be used. `keyError` has the reason. */
   key: Uint8Array | null;
   keyError?: CofferError | undefined;
 }
 
-/** What is wrong with one folder or vault alone; every other error is thrown. */
+/** The errors of a single folder or vault. Every other error is thrown. */
 const troubles: ReadonlySet<CofferErrorCode> = new Set([
   "history_invalid",
   "signer_removed",
@@ -51,15 +51,15 @@ const troubles: ReadonlySet<CofferErrorCode> = new Set([
   "bad_answer",
   "keyring_missing",
   "keyring_rolled_back",
-  // The caller has lost it since the service listed it.
+  // The caller lost access after the service listed it.
   "not_found",
   "access_denied",
 ]);
 
 /**
- * The one place that decides whether the key of a folder or vault may be used. What the service shows is a hint: the history
- * says which key it is. A key that may not be used is that folder's or vault's trouble alone: `keyError` is thrown where the
- * key is needed.
+ * The only place that decides whether the key of a folder or vault may be used. The service's data
+ * is a hint: the history determines the key. An unusable key concerns only its folder or vault:
+ * `keyError` is thrown where the key is needed.
  */
 export async function trustedKey(shown: ShownKey, trust: KeyTrust): Promise<TrustedKey> {
   const { res } = shown;
@@ -68,7 +68,7 @@ export async function trustedKey(shown: ShownKey, trust: KeyTrust): Promise<Trus
     await shown.before();
     trusted = await trust.histories.at(res, shown.history_seq);
     requireOpen(trusted, trust.self);
-    // The view may be from just before a rotation, or the history was read just before it.
+    // A concurrent rotation may have made the view or the history outdated.
     if (trusted.state.ver !== shown.key_version) trusted = await trust.histories.newest(res);
     return { trusted, key: await openChecked(trusted, shown, trust) };
   } catch (error) {
@@ -77,7 +77,34 @@ export async function trustedKey(shown: ShownKey, trust: KeyTrust): Promise<Trus
   }
 }
 
-/** Throws CofferError unless the history names the caller, who has accepted the folder or vault. */
+/**
+ * Decides the same for a key that was opened before, each time before it is used: nothing that was
+ * learned since says otherwise. Makes a request only if another device has verified later entries.
+ * @param verified the history when the key was last checked
+ * @returns the history that was checked now; undefined when the key may not be used any more
+ */
+export async function stillTrusted(
+  { histories, self }: Pick<KeyTrust, "histories"> & { self(): Promise<Self> },
+  verified: Verified,
+  key: Uint8Array,
+): Promise<Verified | undefined> {
+  if (await histories.isUnchanged(verified)) return verified;
+  const { res } = verified.state;
+  try {
+    const now = await histories.at(res, (await histories.known(res))?.pin.seq);
+    requireOpen(now, await self());
+    const { ver, check } = now.state;
+    return ver !== null && (await keyCheck(key, res, ver)) === check ? now : undefined;
+  } catch (error) {
+    if (!(error instanceof CofferError) || !troubles.has(error.code)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Throws CofferError unless the history names the caller, and the caller has accepted the folder or
+ * vault.
+ */
 function requireOpen({ state, accepted, given }: Verified, self: Self): void {
   const { name } = state;
   const [kind, id = ""] = state.res.split(":");
@@ -108,7 +135,7 @@ async function openChecked({ state }: Verified, shown: ShownKey, trust: KeyTrust
     throw new CofferError(
       "key_rolled_back",
       `the newest key of the ${kind} ${name} is version ${ver}, and the service shows version ${shown.key_version}: ` +
-        "try again, and tell the operator if it stays",
+        "try again, and inform the operator if it persists",
     );
   const key = await shown.open();
   if (key === null) throw keyPending(name, await trust.managers(state));

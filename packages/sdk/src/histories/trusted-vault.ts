@@ -8,10 +8,11 @@ import type { PersonTrust } from "./person-trust.ts";
 import { trustedKey } from "./trusted-key.ts";
 
 /**
- * A vault with its key, as far as the key may be used. A personal vault has the key that its owner sealed under the user key,
- * which nobody else can do. Of every other vault the history says name, permission, version and key. So a shared vault that
- * is shown as personal does not open, nor does a personal one that is shown as shared.
- * `stored` says that the view is an earlier one that this device kept: then no request is made while the device knows enough.
+ * A vault with its key, as far as the key may be used. A personal vault has the key that only its
+ * owner could seal under the user key. For every other vault the history determines name,
+ * permission, version and key. So a shared vault that is shown as personal does not open, nor the
+ * reverse. `stored` means that the view comes from this device's storage: then no request is made
+ * while the device knows enough.
  */
 export async function trustedVault(
   view: VaultView,
@@ -43,7 +44,8 @@ export async function trustedVault(
   const { perm = vault.permission } = holderOf(state, keys.self.who) ?? {};
   const named = { ...vault, org_id: state.org, name: state.name, permission: perm };
   if (keyError !== undefined) return unusable({ vault: named, view, key: null, keyError, accepted });
-  return { vault: { ...named, key_version: state.ver ?? vault.key_version }, view, key, accepted };
+  const opened = { ...named, key_version: state.ver ?? vault.key_version };
+  return { vault: opened, view, key, accepted, verified: trusted };
 }
 
 function unusable(open: OpenVault): OpenVault {

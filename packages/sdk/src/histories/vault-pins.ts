@@ -1,6 +1,6 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import type { Head } from "@coffer/history";
-import { askedFor } from "../asked-for.ts";
+import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "./histories.ts";
 import { requireContained, withPins } from "./merge-pins.ts";
@@ -11,18 +11,21 @@ import { vaultPath } from "../vaults/vault-path.ts";
 import type { VaultView } from "../vaults/views.ts";
 
 /**
- * What a person's devices tell each other of the histories of vaults: one sealed pin for each vault, beside it on the service,
- * so that travel mode hides it with its vault.
+ * Synchronizes the pins of vaults between a person's devices: one sealed pin per vault, stored with
+ * it on the service, so that travel mode hides both.
  */
 export interface VaultPins {
   /**
-   * Brings in what the person's other devices trust of a vault, as a view shows it.
-   * Throws CofferError `keyring_missing`, `keyring_rolled_back`, `history_forked`.
+   * Merges the other devices' pin from a vault's view. Throws CofferError `keyring_missing`,
+   * `keyring_rolled_back`, `history_forked`.
    */
   take(view: VaultView): Promise<void>;
-  /** Tells the others what this device trusts of the vaults that it has seen, as far as they do not know. */
+  /** Publishes this device's pins of the vaults that it has seen, if they are newer. */
   save(): Promise<void>;
-  /** Writes over what the service shows, whatever it is: the person trusts the history as it is shown now. */
+  /**
+   * Overwrites the service's pin, whatever it is, because the person trusts the history as it is
+   * shown now.
+   */
   overwrite(view: VaultView): Promise<void>;
 }
 
@@ -30,7 +33,7 @@ export interface VaultPinsOptions {
   send(request: ApiRequest): Promise<ApiAnswer>;
   session(): Promise<PersonSession>;
   histories: Histories;
-  /** Hears why the person's other devices could not be told. */
+  /** Receives the error when a pin could not be published. */
   onTrouble?: ((error: CofferError) => void) | undefined;
 }
 
@@ -44,13 +47,13 @@ interface PinPlaintext {
   accepted: boolean;
 }
 
-/** How often a device tries to be the next that writes a pin. */
+/** How often a device retries to write the next version of a pin. */
 const rounds = 6;
 
 const resOf = (id: string): `vault:${string}` => `vault:${id}`;
 
 export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOptions): VaultPins {
-  /** Vaults that the service showed to this process: of no others is anything written. */
+  /** Vaults that the service has shown since the start: no other pins are written. */
   const seen = new Set<string>();
   let saving: Promise<void> = Promise.resolve();
 
@@ -61,7 +64,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     });
 
   const viewNow = async (id: string): Promise<VaultView> =>
-    askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });
+    requireRequested<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });
 
   const take = async (view: VaultView): Promise<void> => {
     const res = resOf(view.id);
@@ -76,7 +79,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     if (shown === undefined || shown.version === known) return;
     const opened = await openPin(await session(), view.id, shown);
     if (opened === undefined) {
-      // A device that trusts something already goes on with that.
+      // A device with a pin of its own continues with that.
       if (here === undefined) throw pinMissing(view);
       onTrouble?.(pinMissing(view));
       return;
@@ -96,7 +99,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     const res = resOf(id);
     for (let round = 0; round < rounds; round += 1) {
       const here = (await histories.record()).resources[res];
-      if (here === undefined || !isUntold(here)) return;
+      if (here === undefined || !isUnpublished(here)) return;
       const version = (here.pin_version ?? 0) + 1;
       const { pin, expect = pin, accepted } = here;
       try {
@@ -135,12 +138,15 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
   };
 }
 
-/** Whether this device has verified more of a vault's history than its `sealed_pin` says, or the person has accepted it since. */
-function isUntold({ pin, accepted, told }: Trusted): boolean {
+/**
+ * Whether this device has verified more of a vault's history than its `sealed_pin` contains, or the
+ * person has accepted it since.
+ */
+function isUnpublished({ pin, accepted, told }: Trusted): boolean {
   return told === undefined || told.seq < pin.seq || (accepted && !told.accepted);
 }
 
-/** Throws CofferError `bad_answer` for what is no pin. */
+/** Throws CofferError `bad_answer` for a malformed pin. */
 function shownPin({ sealed_pin: shown, name }: VaultView): SealedPin | undefined {
   if (shown === null || shown === undefined) return undefined;
   const { version, sealed } = shown as Partial<SealedPin>; // looked at below

@@ -4,28 +4,32 @@ import { CofferError } from "../errors.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import type { Trusted } from "./trust-storage.ts";
 
-/** What a history says at its newest entry. */
+/** A history at its newest entry. */
 export interface Walked {
   state: HistoryState;
-  /** The signer of the entry that made the caller a holder. */
+  /** The signer of the entry that named the caller. */
   given: Trusted["given"];
-  /** The key with which entry 0 was signed under the caller's name; undefined for another's, or one that was not read. */
+  /**
+   * The key that signed entry 0 in the caller's name; undefined for another signer, or when entry 0
+   * was not read.
+   */
   made: string | undefined;
-  /** The invitation by which the caller joined; undefined without a join, or when it was not read. */
+  /**
+   * The invitation with which the caller joined; undefined without a join, or when it was not read.
+   */
   joinedBy: OpenInvitation | undefined;
-  /** The person on whose word the newest entry counts; undefined when nothing was read that is new. */
+  /** The person who is responsible for the newest entry; undefined when no new entry was read. */
   signer: Trusted["given"];
-  /** The holders whom the entries that were read have set. */
+  /** The members and machines that the read entries have set. */
   set: ReadonlySet<string>;
-  /** The hashes of the entries that were read, by their numbers. */
+  /** The hashes of the read entries, by number. */
   hashes: ReadonlyMap<number, string>;
 }
 
 /**
- * Reads the entries of a history after what is trusted of it, and verifies each. The pinned entry is read once more, so that
- * a fork of the same length shows.
- *
- * @returns null where there is no history, and none is trusted
+ * Reads and verifies the entries after the trusted state. It reads the pinned entry once more, to
+ * detect a fork of the same length.
+ * @returns null when there is no history, and none is trusted
  * @throws HistoryError `history_invalid`, `history_rolled_back`, `history_forked`; CofferError
  */
 export async function walk(
@@ -35,8 +39,8 @@ export async function walk(
   before: Trusted | undefined,
 ): Promise<Walked | null> {
   const pinned = before?.state ?? null;
-  const marks = [before?.pin, before?.expect].filter((mark) => mark !== undefined);
-  const least = Math.max(-1, ...marks.map(({ seq }) => seq));
+  const pins = [before?.pin, before?.expect].filter((pin) => pin !== undefined);
+  const least = Math.max(-1, ...pins.map(({ seq }) => seq));
   const walked: Taken = {
     state: pinned,
     given: pinned === null ? undefined : before?.given,
@@ -64,14 +68,16 @@ export async function walk(
     if (state === null || (fresh.length === 0 && !first)) throw hidden(res, newest);
     after = state.head.seq;
   }
-  for (const mark of marks) requireMark(res, hashes, mark);
+  for (const pin of pins) requireEntry(res, hashes, pin);
   return { ...walked, state, hashes };
 }
 
 type Taken = Omit<Walked, "state" | "set" | "hashes"> & { state: HistoryState | null; set: Set<string> };
 
-/** Verifies entries and takes them. The last, and those that make the caller a holder, are looked at in the
- * state before them. */
+/**
+ * Verifies entries and applies them. Examines the last one, and those that set the caller, in the
+ * state before them.
+ */
 async function take(
   walked: Taken,
   res: Resource,
@@ -104,7 +110,7 @@ async function take(
   }
 }
 
-/** The person on whose word an entry counts; of a join the maker of its invitation. */
+/** The person who is responsible for an entry; for a join the maker of its invitation. */
 function giverOf(before: HistoryState | null, { by, set = [] }: Claims): Trusted["given"] {
   if (by.startsWith("invite:")) {
     const invitation = invitationOf(before, { by });
@@ -119,7 +125,9 @@ function invitationOf(before: HistoryState | null, { by }: Pick<Claims, "by">): 
   return before?.invitations.find(({ tag }) => by === `invite:${tag}`);
 }
 
-/** The entries after the pinned one, which must be the first of them. Throws HistoryError `history_forked`. */
+/**
+ * The entries after the pinned one, which must come first. Throws HistoryError `history_forked`.
+ */
 async function afterPin({ res, head }: HistoryState, entries: readonly string[]): Promise<readonly string[]> {
   const [pinned, ...fresh] = entries;
   const shown = pinned === undefined ? undefined : await readEntry(pinned);
@@ -134,7 +142,7 @@ function hidden(res: Resource, newest: number): CofferError {
   );
 }
 
-function requireMark(res: Resource, hashes: ReadonlyMap<number, string>, { seq, hash }: Head): void {
+function requireEntry(res: Resource, hashes: ReadonlyMap<number, string>, { seq, hash }: Head): void {
   const shown = hashes.get(seq);
   if (shown !== hash) throw forked(res, seq);
 }
@@ -152,7 +160,6 @@ function rolledBack(res: Resource, seq: number, newest: number | null): HistoryE
 
 /**
  * The hash of an entry before a trusted one, by the chain of hashes between them.
- *
  * @throws HistoryError `history_forked` when the chain does not lead to the trusted entry
  */
 export async function hashBefore(read: ReadEntries, res: Resource, seq: number, trusted: Head): Promise<string> {

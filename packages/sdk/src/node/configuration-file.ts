@@ -5,9 +5,10 @@ import type { MachineConfiguration } from "../machine-configuration.ts";
 import { writePrivateFile } from "./private-file.ts";
 
 /**
- * A machine's configuration from `COFFER_CONFIG` or a like value: the JSON itself, the base64 of it, or the path of a
- * file with either. Throws CofferError `configuration` when it cannot be read or used. The error never quotes the value,
- * nor has it a cause that does: what is taken for a path may be a configuration in a broken form.
+ * Loads a machine's configuration from `COFFER_CONFIG` or a similar value: the JSON itself, its
+ * base64, or the path of a file with either. Throws CofferError `configuration` when it cannot be
+ * read or used. Neither the error nor its cause quotes the value: a presumed path may be a broken
+ * configuration.
  */
 export async function loadConfiguration(given: string): Promise<MachineConfiguration> {
   if (configurationText(given) !== undefined) return parseConfiguration(given);
@@ -24,7 +25,7 @@ function unreadable(error: NodeJS.ErrnoException): never {
   );
 }
 
-/** Writes a machine's configuration with mode 0600, all of it or nothing. Throws the file system's error. */
+/** Writes a machine's configuration atomically with mode 0600. Throws the file system's error. */
 export async function saveConfiguration(path: string, configuration: MachineConfiguration): Promise<void> {
   await writePrivateFile(path, `${JSON.stringify(configuration, null, 2)}\n`);
 }

@@ -2,7 +2,7 @@ import { readFile, realpath, rm } from "node:fs/promises";
 import type { OfflineStorage } from "../offline-transport.ts";
 import { writePrivateFile } from "./private-file.ts";
 
-/** Keeps what a machine or a device holds in a file with mode 0600. Its folder must exist. */
+/** Stores the data of a machine or device in a file with mode 0600. Its directory must exist. */
 export function fileStorage(path: string): OfflineStorage {
   return {
     name: path,
@@ -15,7 +15,7 @@ export function fileStorage(path: string): OfflineStorage {
       }
     },
     save: (text) => writePrivateFile(path, `${text}\n`),
-    // What `save` wrote is where a symbolic link leads.
+    // `save` wrote to the target of a symbolic link.
     clear: async () => rm(await realpath(path).catch(() => path), { force: true }),
   };
 }

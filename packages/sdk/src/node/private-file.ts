@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Nothing takes so long to write. */
+/** No write takes this long. */
 const abandonedMilliseconds = 600_000;
 
 /**
- * Writes a file that only its owner can read (mode 0600), all of it or nothing: a reader sees the old content or the
- * new, also after a crash. A symbolic link stays and its target is replaced. The folder must exist. What a process that was
- * killed meanwhile has left there of the same file is removed the next time: once it is old, or with `alone`, which says that
- * nobody else writes this file meanwhile, whatever its age.
- * Throws an error that names the path when it cannot be written or is no ordinary file.
+ * Writes a file atomically with mode 0600: a reader sees the old content or the new, also after a
+ * crash. A symbolic link stays and its target is replaced. The directory must exist. The next write
+ * removes temporary files of killed processes: when they are old, or at once with `alone`, which
+ * asserts that no other process writes this file. Throws an error that names the path when it
+ * cannot be written or is no ordinary file.
  */
 export async function writePrivateFile(
   path: string,
@@ -38,7 +38,7 @@ export async function writePrivateFile(
   await syncDirectory(dirname(target));
 }
 
-/** Removes what was written beside the file and never took its place: it may hold what is secret in the clear. */
+/** Removes abandoned temporary files, which may contain secrets in the clear. */
 async function removeAbandoned(target: string, olderThanMilliseconds: number): Promise<void> {
   const directory = dirname(target);
   const [before, after] = [`.${basename(target)}.`, ".tmp"];
@@ -53,12 +53,12 @@ async function removeAbandoned(target: string, olderThanMilliseconds: number): P
   }
 }
 
-/** Makes a folder that only its owner can enter, with the folders above it. */
+/** Creates a directory that only its owner can enter, with its parents. */
 export async function makePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
 }
 
-/** Makes the new name durable, where the file system lets a directory be synced. */
+/** Makes the new name durable, where the file system supports syncing a directory. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, "r").catch(() => undefined);
   await directory?.sync().catch(() => undefined);

@@ -2,16 +2,16 @@ import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 
-/** Throws CofferError `invalid_token` unless the session is this person's. */
 export function requirePerson(session: PersonSession, userId: string): void {
   if (session.user.id !== userId)
-    throw new CofferError("invalid_token", "the session was ended (somebody else logged in): log in again");
+    throw new CofferError("invalid_token", "the session was ended (another person logged in): log in again");
 }
 
 /**
- * The store for as long as the session is this person's: what is answered to somebody else says nothing of what this
- * person has. Its requests throw CofferError `invalid_token` when somebody else has logged in, and `unavailable` when there
- * was another login meanwhile: it is not known whose token a request went with.
+ * Wraps the store while the session belongs to this person: a response to another person says
+ * nothing about this person's data. Requests throw CofferError `invalid_token` when another person
+ * has logged in, and `unavailable` after another login of this person, because it is unknown whose
+ * token was used.
  */
 export function asPerson(vaults: VaultStore, userId: string, session: () => Promise<PersonSession>): VaultStore {
   const current = async (): Promise<string> => {
@@ -23,7 +23,7 @@ export function asPerson(vaults: VaultStore, userId: string, session: () => Prom
     if ((await current()) !== before)
       throw new CofferError("unavailable", "another login has taken the place of the session");
   };
-  const asked = async <T>(request: () => Promise<T>): Promise<T> => {
+  const guarded = async <T>(request: () => Promise<T>): Promise<T> => {
     const before = await current();
     try {
       return await request();
@@ -33,9 +33,9 @@ export function asPerson(vaults: VaultStore, userId: string, session: () => Prom
   };
   return {
     ...vaults,
-    send: (request) => asked(() => vaults.send(request)),
-    list: () => asked(() => vaults.list()),
-    fresh: (id) => asked(() => vaults.fresh(id)),
-    one: async (id) => vaults.known(id) ?? asked(() => vaults.fresh(id)),
+    send: (request) => guarded(() => vaults.send(request)),
+    list: () => guarded(() => vaults.list()),
+    fresh: (id) => guarded(() => vaults.fresh(id)),
+    one: async (id) => (await vaults.cached(id)) ?? guarded(() => vaults.fresh(id)),
   };
 }

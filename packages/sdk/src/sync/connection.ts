@@ -1,4 +1,4 @@
-/** The part of the platform's WebSocket that is used. */
+/** The used part of the platform's WebSocket. */
 export interface WebSocketLike {
   send(text: string): void;
   close(code?: number): void;
@@ -8,15 +8,15 @@ export interface WebSocketLike {
 }
 export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
 
-/** Closed by us: no answer in time. */
+/** Closed by this client: no response in time. */
 export const deadLink = 4900;
 
 export interface Connection {
   send(message: object): void;
-  /** Ends it with this code, at once: nothing of it is heard any more. */
+  /** Ends the connection with this code at once. No further message is delivered. */
   end(code: number): void;
   isOver(): boolean;
-  /** Resolves with the close code when it is over. */
+  /** Resolves with the close code. */
   readonly closed: Promise<number>;
 }
 
@@ -25,12 +25,12 @@ export interface ConnectionEvents {
   onMessage(data: unknown): void;
 }
 
-/** How long the handshake may take. */
+/** The limit of the handshake. */
 const openMilliseconds = 20_000;
 
 /**
- * Opens the sync channel at the service's address. The token goes as a subprotocol: an address may end in logs. Throws
- * nothing; what fails is a close with a code.
+ * Opens the sync channel at the service's address. The token is sent as a subprotocol, because URLs
+ * may appear in logs. Never throws; a failure is a close with a code.
  */
 export function connect(
   Socket: WebSocketConstructor,
@@ -51,7 +51,7 @@ export function connect(
   const end = (code: number): void => {
     if (over) return;
     finish(code);
-    // A dead link never answers the closing handshake; nobody waits for it.
+    // A dead connection never answers the closing handshake, so do not wait for it.
     socket.close(1000);
   };
   const timer = setTimeout(() => end(deadLink), openMilliseconds);
@@ -62,7 +62,7 @@ export function connect(
   socket.addEventListener("message", ({ data }) => {
     if (!over) onMessage(data);
   });
-  // A close follows it, and says as much.
+  // A close event follows.
   socket.addEventListener("error", () => undefined);
   socket.addEventListener("close", ({ code }) => finish(code));
   return {

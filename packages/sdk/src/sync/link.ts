@@ -1,8 +1,9 @@
-import { CofferError, isServerCode } from "../errors.ts";
+import { isErrorCode } from "@coffer/contract";
+import { CofferError } from "../errors.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 import { connect, deadLink } from "./connection.ts";
 import type { WebSocketConstructor } from "./connection.ts";
-import { hearPings } from "./heard-pings.ts";
+import { watchPings } from "./watch-pings.ts";
 import { readMessage } from "./messages.ts";
 import type { Push, SyncAnswer } from "./messages.ts";
 import { setVaults } from "./replica.ts";
@@ -11,61 +12,69 @@ import { shortVaults } from "./short-vaults.ts";
 import { stepOfAnswer } from "./step-of-answer.ts";
 import { asOnePush, keyOfPush, stepOfPushes } from "./step-of-pushes.ts";
 
-/** What a connection works on and whom it tells. */
+/** The state that a connection works on, and its callbacks. */
 export interface LinkOf {
   replica: Replica;
   vaults: VaultStore;
   Socket: WebSocketConstructor;
   url: string;
-  /** How many changes are asked for at once; halved and doubled as the connection bears it. */
+  /** How many changes a request asks for. Halved and doubled as the connection allows. */
   limit: number;
-  /** Vaults for whose sake everything was asked for anew already. */
+  /** Vaults for which a full sync was requested already. */
   recounted: Set<string>;
-  /** Between the last word of the service and the question whether it is still there. */
+  /** The silence of the service after which a request checks the connection. */
   quietMilliseconds: number | undefined;
-  /** Lets a step change the replica, and tells of it. Rejects with what a listener throws. */
+  /**
+   * Applies a step to the replica and notifies the listener. Rejects with what the listener throws.
+   */
   take(step: Step): Promise<void>;
-  /** Everything has come that was there when it was asked for. */
+  /** Called when everything up to the request has been received. */
   onLive(): void;
 }
 
 export interface LinkEnd {
   /** The close code. */
   code: number;
-  /** Whether an answer had come whole. */
+  /** Whether a complete response was received. */
   synced: boolean;
-  /** The person was logged out, for this reason. */
+  /** The reason of a logout. */
   logout?: string;
-  /** What went wrong on this side of the connection. */
+  /** An error on this side of the connection. */
   error?: unknown;
 }
 
 export interface Link {
   readonly ended: Promise<LinkEnd>;
-  /** Ends it as soon as no page is on its way. */
+  /** Ends it as soon as no page is pending. */
   retire(): void;
-  /** Tells what could not be told before and can be now. */
-  tellLate(): void;
+  /** Reports changes that could not be opened before and can be now. */
+  reportLate(): void;
   end(): void;
 }
 
 const answerMilliseconds = 60_000;
-/** The service pings every 30 s. Where that is not seen, only a question tells whether it is there, and costs it something. */
+/**
+ * The service pings every 30 s. Where pings are not visible, only a request shows that the service
+ * is alive, and costs it some work.
+ */
 const quietWithPings = 45_000;
 const quietWithoutPings = 120_000;
 export const mostPerPage = 1000;
-/** What the person accepts on another device no push tells this one. */
+/** No push reports what the person accepts on another device. */
 const acceptMilliseconds = 10_000;
-/** The service counts over a minute. */
+/** The service counts requests over a minute. */
 const longestWait = 60;
 
-/** One connection, from its first sync to its end. Messages take effect one after another, in their order. */
+/**
+ * One connection, from its first sync to its end. Messages are processed in order, one at a time.
+ */
 export function openLink(of: LinkOf, token: string): Link {
   const { replica, vaults } = of;
   const pending = new Map<string, Push>();
   const end: LinkEnd = { code: 0, synced: false };
-  // The first question goes as soon as the connection is open: until it is answered nothing retires it.
-  let asking: { first: boolean; everything: boolean } | undefined = { first: true, everything: false };
+  // The first request is sent as soon as the connection opens. Until its response, the connection
+  // is not retired.
+  let pendingRequest: { first: boolean; everything: boolean } | undefined = { first: true, everything: false };
   let awaiting = false;
   let resetting = false;
   let listed = false;
@@ -88,60 +97,61 @@ export function openLink(of: LinkOf, token: string): Link {
     of.take(() => {
       const changes = step();
       for (const change of changes) {
-        // The key of a vault that is out of sight goes with it.
+        // The key of an invisible vault is dropped too.
         if (change.action === "vault_deleted") vaults.forget(change.vault_id);
         if (change.action === "vault_created") short.count(change.vault_id);
       }
       return changes;
     });
 
-  const ask = (first: boolean): void => {
+  const request = (first: boolean): void => {
     if (connection.isOver()) return;
-    asking = { first, everything: first && replica.serverTime === undefined };
+    pendingRequest = { first, everything: first && replica.serverTime === undefined };
     awaiting = true;
     answerTimer = setTimeout(() => connection.end(deadLink), answerMilliseconds);
     const since = replica.serverTime === undefined ? {} : { last_sync: replica.serverTime };
     connection.send({ type: "sync_request", ...since, limit: of.limit });
   };
 
-  /** What was asked is to be asked again later: nothing of what is here is wrong. */
+  /** The request must be repeated later. The replica is valid. */
   const wait = (seconds: number): void => {
-    if (asking === undefined) return;
-    const { first } = asking;
+    if (pendingRequest === undefined) return;
+    const { first } = pendingRequest;
     clearTimeout(answerTimer);
     awaiting = false;
     if (retiring) connection.end(1000);
-    else answerTimer = setTimeout(() => ask(first), Math.min(seconds, longestWait) * 1000);
+    else answerTimer = setTimeout(() => request(first), Math.min(seconds, longestWait) * 1000);
   };
 
-  // What comes of a connection that is over comes again with the next one: nothing of it is begun any more.
+  // The next connection repeats what a closed one received. Nothing new is started for it.
   const takeAnswer = async (answer: SyncAnswer): Promise<void> => {
-    if (asking === undefined || connection.isOver()) return;
-    // Each page of an answer with everything says `reset`; the first of them may come in the middle of a walk.
-    const anew = answer.reset ? !resetting : asking.first && asking.everything;
+    if (pendingRequest === undefined || connection.isOver()) return;
+    // Each page of a full response has `reset`. The first of them may come in the middle of a sync.
+    const full = answer.reset ? !resetting : pendingRequest.first && pendingRequest.everything;
     if (!listed) {
-      // Asked for after the service has begun to tell this connection of changes, so that none falls in between.
+      // Requested after the service has started to push changes to this connection, so that no
+      // change is missed.
       const views = (await vaults.list()).map(({ view }) => view);
       await take(() => setVaults(replica, views));
       for (const { id } of views) short.count(id);
       listed = true;
     }
-    const step = await stepOfAnswer(replica, vaults, answer, anew);
+    const step = await stepOfAnswer(replica, vaults, answer, full);
     resetting = answer.has_more && (resetting || answer.reset);
     await take(step);
     if (answer.has_more) {
-      // What begins anew would begin once more on the next connection: it goes on for as long as the token lets it.
+      // The next connection would restart a full sync, so continue while the token is valid.
       if (retiring && !resetting) connection.end(1000);
-      else ask(false);
+      else request(false);
       return;
     }
     if (short.areThere()) {
       listed = false;
       if (retiring) connection.end(1000);
-      else ask(true);
+      else request(true);
       return;
     }
-    asking = undefined;
+    pendingRequest = undefined;
     end.synced = true;
     of.onLive();
     if (retiring) connection.end(1000);
@@ -150,12 +160,12 @@ export function openLink(of: LinkOf, token: string): Link {
 
   const drain = async (): Promise<void> => {
     draining = false;
-    if (asking !== undefined || pending.size === 0 || connection.isOver()) return;
+    if (pendingRequest !== undefined || pending.size === 0 || connection.isOver()) return;
     const pushes = [...pending.values()];
     pending.clear();
     const { step, sync } = await stepOfPushes(replica, vaults, pushes);
     await take(step);
-    if (sync) ask(true);
+    if (sync) request(true);
   };
 
   const takePush = (push: Push): void => {
@@ -164,15 +174,16 @@ export function openLink(of: LinkOf, token: string): Link {
       connection.end(1000);
     } else if (push.action === "folder_updated") {
       const { folder_id: folderId, change } = push;
-      // In the order of everything else, and what the listener throws is not lost in an event.
-      const news = { action: push.action, folder_id: folderId ?? "", change: change ?? "metadata" } as const;
-      if (folderId !== null) enqueue(() => take(() => [news]));
+      // In order with all other messages, and so that an exception of the listener is not lost in
+      // an event.
+      const event = { action: push.action, folder_id: folderId ?? "", change: change ?? "metadata" } as const;
+      if (folderId !== null) enqueue(() => take(() => [event]));
     } else {
       const key = keyOfPush(push);
       const one = asOnePush(pending.get(key), push);
       pending.delete(key);
       pending.set(key, one);
-      if (!draining && asking === undefined) {
+      if (!draining && pendingRequest === undefined) {
         draining = true;
         enqueue(drain);
       }
@@ -186,29 +197,29 @@ export function openLink(of: LinkOf, token: string): Link {
     if (listed && awaitsAcceptance()) enqueue(() => vaults.list().then(() => undefined));
   }, acceptMilliseconds);
 
-  const heard = (): void => {
+  const onSign = (): void => {
     clearTimeout(quietTimer);
     quietTimer = setTimeout(() => {
-      if (asking === undefined) ask(true);
-      else heard();
+      if (pendingRequest === undefined) request(true);
+      else onSign();
     }, quiet);
   };
 
   const connection = connect(of.Socket, of.url, token, {
     onOpen() {
-      heard();
-      ask(true);
+      onSign();
+      request(true);
     },
     onMessage(data) {
-      heard();
+      onSign();
       const message = readMessage(data);
       if (message === null) fail(new CofferError("bad_answer", "the sync channel said something that is no message"));
       else if (message?.type === "push") takePush(message);
       else if (message?.type === "error" && message.retryAfterSeconds !== null) wait(message.retryAfterSeconds);
       else if (message?.type === "error") {
-        // What was asked is not understood: next time everything is asked for.
+        // The service did not understand the request. The next one asks for everything.
         replica.serverTime = undefined;
-        fail(new CofferError(isServerCode(message.error) ? message.error : "bad_answer", message.message));
+        fail(new CofferError(isErrorCode(message.error) ? message.error : "bad_answer", message.message));
       } else if (message !== undefined) {
         clearTimeout(answerTimer);
         awaiting = false;
@@ -217,28 +228,29 @@ export function openLink(of: LinkOf, token: string): Link {
       }
     },
   });
-  const unhear = hearPings(connection.socket, heard);
-  const quiet = of.quietMilliseconds ?? (unhear === undefined ? quietWithoutPings : quietWithPings);
+  const unwatch = watchPings(connection.socket, onSign);
+  const quiet = of.quietMilliseconds ?? (unwatch === undefined ? quietWithoutPings : quietWithPings);
 
   return {
     ended: connection.closed.then(async (code) => {
-      unhear?.();
+      unwatch?.();
       clearInterval(acceptTimer);
       await work;
-      // What was under way may have asked once more.
+      // Running work may have sent another request.
       clearTimeout(answerTimer);
       clearTimeout(quietTimer);
-      // A page that never came may have been too large for this connection.
+      // A page that never arrived may have been too large for this connection.
       if (awaiting && (code === 1006 || code === 1009 || code === deadLink)) of.limit = Math.ceil(of.limit / 4);
-      // An answer that began anew cannot be told from its beginning when it is continued on another connection.
+      // On another connection the continuation of a full response could not be distinguished from
+      // its start.
       if (resetting) replica.serverTime = undefined;
       return { ...end, code };
     }),
     retire() {
       retiring = true;
-      if (asking === undefined) connection.end(1000);
+      if (pendingRequest === undefined) connection.end(1000);
     },
-    tellLate: () => enqueue(() => take(() => [])),
+    reportLate: () => enqueue(() => take(() => [])),
     end: () => connection.end(1000),
   };
 }

@@ -1,4 +1,4 @@
-/** A record that was made or changed. */
+/** A created or changed record. */
 export interface RecordChangeItem {
   id: string;
   vault_id: string;
@@ -7,25 +7,28 @@ export interface RecordChangeItem {
   updated_at: string;
 }
 
-/** A record that is gone, or out of sight. */
+/** A deleted or invisible record. */
 export interface DeletionItem {
   id: string;
   vault_id: string;
   deleted_at: string;
 }
 
-/** What has changed since a moment; with `has_more` up to `server_time` only, from where the next request continues. */
+/**
+ * The changes since a moment. With `has_more` they end at `server_time`, where the next request
+ * continues.
+ */
 export interface SyncAnswer {
   type: "sync_response";
   changes: RecordChangeItem[];
   deleted: DeletionItem[];
   server_time: string;
   has_more: boolean;
-  /** What is held says nothing any more: this is everything, anew. */
+  /** The replica is obsolete: this is a full response. */
   reset: boolean;
 }
 
-/** Word of a change, without its content. */
+/** A notification of a change, without its content. */
 export interface Push {
   type: "push";
   action: string;
@@ -33,9 +36,9 @@ export interface Push {
   vault_id: string | null;
   updated_at: string | null;
   folder_id: string | null;
-  /** Of a folder: metadata, membership, key, secrets. */
+  /** For a folder: metadata, membership, key, secrets. */
   change: string | null;
-  /** Of a logout. */
+  /** For a logout. */
   reason: string | null;
 }
 
@@ -43,7 +46,7 @@ export interface SyncRefusal {
   type: "error";
   error: string;
   message: string;
-  /** After which the same is answered; null when it never is. */
+  /** When the same request is accepted again; null for never. */
   retryAfterSeconds: number | null;
 }
 
@@ -52,8 +55,8 @@ export type ServerMessage = SyncAnswer | Push | SyncRefusal;
 type Fields = Record<string, unknown>;
 
 /**
- * What the service said. Undefined for a kind of message that this version does not know, `null` for what is no message
- * at all.
+ * Parses a message of the service. Undefined for an unknown kind of message, `null` for a malformed
+ * one.
  */
 export function readMessage(data: unknown): ServerMessage | null | undefined {
   const message = objectOf(data);

@@ -1,4 +1,7 @@
-/** Whether one timestamp of the service is later than another. They are compared as text: a Date drops microseconds. */
+/**
+ * Whether one timestamp of the service is later than another. Compared as text, because a Date
+ * drops microseconds.
+ */
 export function isNewer(timestamp: string, than: string): boolean {
   return comparable(timestamp) > comparable(than);
 }

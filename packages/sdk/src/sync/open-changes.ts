@@ -4,10 +4,10 @@ import { vaultOf } from "../vaults/open-vault.ts";
 import type { Vault } from "../vaults/open-vault.ts";
 import { openFields } from "../vaults/sealed-record.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
-import { untoldChanges } from "./replica.ts";
+import { unreportedChanges } from "./replica.ts";
 import type { HeldRecord, RecordChange, Replica, ReplicaChange } from "./replica.ts";
 
-/** A record as a synced device holds it, decrypted. */
+/** A decrypted record of a synced device. */
 export interface SyncedRecord {
   id: string;
   vault_id: string;
@@ -17,7 +17,7 @@ export interface SyncedRecord {
   updated_at: string;
 }
 
-/** What has changed. A vault that is deleted, or went out of sight, takes its records with it. */
+/** A change. A vault that is deleted or becomes invisible takes its records with it. */
 export type SyncChange =
   | { action: "record_created" | "record_updated"; record: SyncedRecord }
   | { action: "record_deleted"; record_id: string; vault_id: string }
@@ -29,8 +29,9 @@ export type SyncChange =
 export type OnUnreadable = ((id: string, error: CofferError) => void) | undefined;
 
 /**
- * Changes with their records opened; those that cannot be opened are left out and `onUnreadable` hears of them. They come
- * once their vault has a key that was not tried yet: because it could not be used before, or the vault was rotated.
+ * Decrypts the records of changes. Unreadable ones are left out and reported to `onUnreadable`.
+ * They are reported as changes once their vault has a key that was not tried yet: it became usable,
+ * or the vault was rotated.
  */
 export async function openChanges(
   changes: readonly ReplicaChange[],
@@ -38,16 +39,16 @@ export async function openChanges(
   vaults: VaultStore,
   onUnreadable: OnUnreadable,
 ): Promise<SyncChange[]> {
-  const { untold } = replica;
+  const { unreported } = replica;
   const late = await lateChanges(changes, replica, vaults);
   const opening = [...changes, ...late].map(async (change): Promise<SyncChange[]> => {
     if ("record" in change) {
       const { id, vault_id } = change.record;
-      const action = untold.get(id)?.action ?? change.action;
+      const action = unreported.get(id)?.action ?? change.action;
       const tried = await keyVersionOf(vaults, vault_id);
       const record = await openHeld(change.record, vaults, onUnreadable);
-      if (record === undefined) untold.set(id, { action, tried });
-      else untold.delete(id);
+      if (record === undefined) unreported.set(id, { action, tried });
+      else unreported.delete(id);
       return record === undefined ? [] : [{ action, record }];
     }
     if (change.action === "vault_created" || change.action === "vault_updated") {
@@ -61,7 +62,10 @@ export async function openChanges(
   return (await Promise.all(opening)).flat();
 }
 
-/** What could not be told before, and can be now; but what is told now anyway. */
+/**
+ * Changes that could not be opened before and can be now, unless they are among the current
+ * changes.
+ */
 async function lateChanges(
   changes: readonly ReplicaChange[],
   replica: Replica,
@@ -69,7 +73,7 @@ async function lateChanges(
 ): Promise<RecordChange[]> {
   const now = new Set(changes.map((change) => ("record" in change ? change.record.id : undefined)));
   const late: RecordChange[] = [];
-  for (const { action, record, tried } of untoldChanges(replica)) {
+  for (const { action, record, tried } of unreportedChanges(replica)) {
     if (now.has(record.id)) continue;
     const version = await keyVersionOf(vaults, record.vault_id);
     if (version !== null && version !== tried) late.push({ action, record });
@@ -77,13 +81,13 @@ async function lateChanges(
   return late;
 }
 
-/** Which version of a vault's key can be used now; null for none. */
+/** The version of a vault's usable key; null for none. */
 async function keyVersionOf(vaults: VaultStore, vaultId: string): Promise<number | null> {
   const open = await vaults.one(vaultId).catch(() => undefined);
   return open === undefined || open.key === null ? null : open.vault.key_version;
 }
 
-/** One record, opened; undefined when it cannot be. */
+/** One decrypted record; undefined when it does not open. */
 export async function openHeld(
   { id, vault_id, type, encrypted_data, updated_at }: HeldRecord,
   vaults: VaultStore,

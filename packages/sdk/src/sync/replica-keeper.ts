@@ -4,27 +4,30 @@ import { emptyReplica } from "./replica.ts";
 import type { Replica, ReplicaChange } from "./replica.ts";
 import { loadReplica, saveReplica } from "./saved-replica.ts";
 
-/** A replica, and the storage that it is written to. */
+/** A replica with its storage. */
 export interface ReplicaKeeper {
   readonly replica: Replica;
   /**
-   * Lets `tell` change the replica and tell of it; only then is it written: before long, and at once when the storage holds
-   * what must be gone. Rejects with what `tell` throws, and nothing is written any more: what was not told would not come
-   * again.
+   * Lets `report` change the replica and notify the listener, and only then writes it: soon, or at
+   * once when the storage contains deleted data. Rejects with what `report` throws, and then writes
+   * nothing more: an unreported change would never be reported.
    */
-  change(tell: () => Promise<readonly ReplicaChange[]>): Promise<void>;
-  /** Writes what is not written yet, or could not be, and nothing after it. */
+  change(report: () => Promise<readonly ReplicaChange[]>): Promise<void>;
+  /** Writes pending changes, and nothing afterwards. */
   close(): Promise<void>;
-  /** Forgets what was written; nothing is written any more. */
+  /** Clears the storage. Nothing is written afterwards. */
   clear(): Promise<void>;
 }
 
-/** All of it is written each time: not more often than this. What a crash loses, the next sync brings. */
+/**
+ * Each write contains everything, so this limits the rate. The next sync restores what a crash
+ * loses.
+ */
 const saveMilliseconds = 5_000;
 
 /**
- * Reads the replica from the storage; an empty one where there is none.
- * Throws CofferError `configuration` when the storage cannot be read or holds anything else: it is left as it is.
+ * Reads the replica from the storage; empty without a stored one. Throws CofferError
+ * `configuration` when the storage cannot be read or has other content, and leaves it unchanged.
  */
 export async function replicaKeeper(
   session: PersonSession,
@@ -36,20 +39,20 @@ export async function replicaKeeper(
 ): Promise<ReplicaKeeper> {
   const held = storage === undefined ? undefined : await loadReplica(storage, session, url);
   const replica = held ?? emptyReplica();
-  /** Up to where the replica was complete the last time. */
+  /** The moment up to which the replica was last complete. */
   let complete = replica.serverTime;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
   let unwritten = false;
-  /** Whether the storage holds what must be gone. */
+  /** Whether the storage contains deleted data. */
   let stale = false;
-  let telling = false;
-  /** Whether it was to be written while there was something untold. */
+  let reporting = false;
+  /** Whether a write was due while a change was unreported. */
   let due = false;
   let closed = false;
   let cleared = false;
 
-  /** One after another, so that the last one wins. */
+  /** Writes are serialized, so that the last one wins. */
   const stored = (task: (to: OfflineStorage) => Promise<void>): Promise<void> => {
     if (storage === undefined) return Promise.resolve();
     writing = writing.then(() => task(storage)).catch((error: unknown) => onStorageError?.(error));
@@ -57,8 +60,8 @@ export async function replicaKeeper(
   };
 
   const save = async (to: OfflineStorage): Promise<void> => {
-    due = telling;
-    if (telling || cleared || complete === undefined) return;
+    due = reporting;
+    if (reporting || cleared || complete === undefined) return;
     const leaving = stale;
     unwritten = stale = false;
     try {
@@ -66,7 +69,7 @@ export async function replicaKeeper(
     } catch (error) {
       unwritten = true;
       stale ||= leaving;
-      // Rather nothing is kept, and everything comes again, than what must be gone.
+      // Storing nothing and syncing everything again is better than keeping deleted data.
       if (stale) await to.clear();
       stale = false;
       throw error;
@@ -79,10 +82,10 @@ export async function replicaKeeper(
 
   return {
     replica,
-    async change(tell) {
-      telling = true;
-      const changes = await tell();
-      telling = false;
+    async change(report) {
+      reporting = true;
+      const changes = await report();
+      reporting = false;
       if (replica.before === undefined) complete = replica.serverTime ?? complete;
       unwritten = true;
       stale ||= changes.some(({ action }) => action.endsWith("_deleted"));

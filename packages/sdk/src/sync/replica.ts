@@ -1,33 +1,39 @@
 import type { VaultView } from "../vaults/views.ts";
 import { isNewer } from "./newer.ts";
 
-/** A record as it is held, sealed. */
+/** A stored record, sealed. */
 export interface HeldRecord {
   id: string;
   vault_id: string;
   type: string;
   encrypted_data: string;
-  /** Assigned by the server at each write: of two versions the later one is the record. */
+  /** Assigned by the server at each write. The later of two versions is the record. */
   updated_at: string;
 }
 
-/** What a device holds of its person's vaults, sealed. */
+/** A device's sealed copy of its person's vaults. */
 export interface Replica {
-  /** Up to where it is complete, by the service's word; undefined before the first answer. */
+  /**
+   * The moment up to which it is complete, as the service states it; undefined before the first
+   * response.
+   */
   serverTime: string | undefined;
-  /** When everything came the last time, in Unix milliseconds by this machine's clock; undefined when it never did. */
+  /**
+   * When the last full sync completed, in Unix milliseconds by this machine's clock; undefined for
+   * never.
+   */
   wholeAt?: number | undefined;
   vaults: Map<string, VaultView>;
   records: Map<string, HeldRecord>;
-  /** While everything comes anew: what was held before and has not come again yet. */
+  /** During a full sync: the records from before that have not been received again yet. */
   before: Map<string, HeldRecord> | undefined;
-  /** Records that could not be opened: what is to be told once they can. */
-  untold: Map<string, Untold>;
+  /** Records that could not be opened. They are reported once they can be. */
+  unreported: Map<string, Unreported>;
 }
 
-export interface Untold {
+export interface Unreported {
   action: RecordChange["action"];
-  /** The version of the vault's key that did not open it; null when there was no key that could be used. */
+  /** The version of the vault's key that did not open it; null when there was no usable key. */
   tried: number | null;
 }
 
@@ -36,40 +42,43 @@ export interface RecordChange {
   record: HeldRecord;
 }
 
-/** What became of the replica; a vault that is gone takes its records with it. */
+/** A change of the replica. A deleted vault takes its records with it. */
 export type ReplicaChange =
   | RecordChange
   | { action: "record_deleted"; record_id: string; vault_id: string }
   | { action: "vault_created"; vault_id: string }
   | { action: "vault_updated"; vault_id: string }
   | { action: "vault_deleted"; vault_id: string }
-  /** Nothing of a folder is held; the word is passed on. */
+  /** The replica contains nothing of folders. The event is passed on. */
   | { action: "folder_updated"; folder_id: string; change: string };
 
-/** Changes the replica, at once and whole, and says what became of it. */
+/** Changes the replica atomically, and returns the changes. */
 export type Step = () => ReplicaChange[];
 
 export function emptyReplica(): Replica {
-  return { serverTime: undefined, vaults: new Map(), records: new Map(), before: undefined, untold: new Map() };
+  return { serverTime: undefined, vaults: new Map(), records: new Map(), before: undefined, unreported: new Map() };
 }
 
-/** Everything comes anew: what is held is cleared, and remembered until it is known what came again. */
-export function beginAnew(replica: Replica): void {
+/**
+ * Starts a full sync: clears the records, and remembers them until it is known which are received
+ * again.
+ */
+export function beginFullSync(replica: Replica): void {
   replica.before = new Map([...(replica.before ?? []), ...replica.records]);
   replica.records.clear();
   replica.serverTime = undefined;
 }
 
-/** Everything has come: what did not come again is gone. */
-export function finishAnew(replica: Replica): ReplicaChange[] {
+/** Ends a full sync: records that were not received again are deleted. */
+export function finishFullSync(replica: Replica): ReplicaChange[] {
   const gone = [...(replica.before?.values() ?? [])];
   replica.before = undefined;
   return gone.map(deletionOf);
 }
 
 /**
- * Takes a version of a record, unless the one that is held is the same or later. When everything comes anew, what comes
- * counts, also when it is older than what was held before: it is from a database that was restored.
+ * Stores a version of a record, unless the stored one is the same or later. During a full sync an
+ * older version counts too: it comes from a restored database.
  */
 export function putRecord(replica: Replica, record: HeldRecord): ReplicaChange[] {
   const held = replica.records.get(record.id);
@@ -95,31 +104,31 @@ export function putVault(replica: Replica, view: VaultView): ReplicaChange[] {
   return isSame(held, view) ? [] : [{ action: "vault_updated", vault_id: view.id }];
 }
 
-/** Forgets a vault with its records, without a word about each. */
+/** Deletes a vault with its records, without a change for each record. */
 export function dropVault(replica: Replica, id: string): ReplicaChange[] {
   for (const records of [replica.records, replica.before ?? new Map<string, HeldRecord>()])
     for (const record of records.values()) if (record.vault_id === id) records.delete(record.id);
   return replica.vaults.delete(id) ? [{ action: "vault_deleted", vault_id: id }] : [];
 }
 
-/** The vaults are these and no others. */
+/** Replaces the list of vaults. */
 export function setVaults(replica: Replica, views: readonly VaultView[]): ReplicaChange[] {
   const present = new Set(views.map(({ id }) => id));
   const gone = [...replica.vaults.keys()].filter((id) => !present.has(id));
   return [...gone.flatMap((id) => dropVault(replica, id)), ...views.flatMap((view) => putVault(replica, view))];
 }
 
-/** All records that are held; while everything comes anew also those that have not come again yet. */
+/** All stored records, including those that a full sync has not received again yet. */
 export function heldRecords({ records, before }: Replica): HeldRecord[] {
   return [...records.values(), ...(before?.values() ?? [])];
 }
 
-/** What is to be told yet. Of what is gone meanwhile nothing is. */
-export function untoldChanges(replica: Replica): (RecordChange & Untold)[] {
-  return [...replica.untold].flatMap(([id, untold]) => {
+/** The unreported changes, without those of deleted records. */
+export function unreportedChanges(replica: Replica): (RecordChange & Unreported)[] {
+  return [...replica.unreported].flatMap(([id, unreported]) => {
     const record = heldRecord(replica, id);
-    if (record === undefined) replica.untold.delete(id);
-    return record === undefined ? [] : [{ ...untold, record }];
+    if (record === undefined) replica.unreported.delete(id);
+    return record === undefined ? [] : [{ ...unreported, record }];
   });
 }
 
@@ -127,7 +136,7 @@ export function heldRecord({ records, before }: Replica, id: string): HeldRecord
   return records.get(id) ?? before?.get(id);
 }
 
-/** How many records are held of each vault. */
+/** The number of stored records per vault. */
 export function recordCounts(replica: Replica): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { vault_id: id } of heldRecords(replica)) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -138,7 +147,7 @@ function deletionOf({ id, vault_id }: HeldRecord): ReplicaChange {
   return { action: "record_deleted", record_id: id, vault_id };
 }
 
-/** The number of records is counted here, and is no change of a vault. */
+/** The record count is computed here, so it is no change of a vault. */
 function isSame(one: VaultView, other: VaultView): boolean {
   const shown = ({ name, type, permission, safe_for_travel, key_version, encrypted_key }: VaultView): string =>
     JSON.stringify([name, type, permission, safe_for_travel, key_version, encrypted_key]);

@@ -10,18 +10,18 @@ interface Saved {
   version: number;
   url: string;
   server_time: string;
-  /** Absent from what earlier versions wrote. */
+  /** Absent in files of earlier versions. */
   whole_at?: number | undefined;
   vaults: VaultView[];
   records: HeldRecord[];
-  /** Absent from what earlier versions wrote. */
+  /** Absent in files of earlier versions. */
   untold?: [id: string, action: RecordChange["action"], tried?: number | null][];
 }
 
 /**
- * What the storage holds of this person at this service; undefined when it holds nothing.
- * Throws CofferError `configuration` when it cannot be read or holds anything else: another person's or service's, or what
- * was altered. Which of these it is cannot be told, and neither is replaced.
+ * The stored replica of this person at this service; undefined when there is none. Throws
+ * CofferError `configuration` when it cannot be read or has other content: another person's or
+ * service's, or altered. These cases are indistinguishable, and the content is not replaced.
  */
 export async function loadReplica(
   storage: OfflineStorage,
@@ -32,25 +32,25 @@ export async function loadReplica(
   if (text === undefined) return undefined;
   const opened = await unboxBound(await keyOf(session), text, contexts.replica(session.user.id)).catch(
     (cause: unknown) => {
-      throw refusedStorage(storage, "holds what was kept for somebody else, or what was altered since", cause);
+      throw refusedStorage(storage, "holds data of another person, or data that was altered", cause);
     },
   );
   const saved = JSON.parse(decodeText(opened)) as Saved; // we sealed it
   if (saved.version !== 1) throw refusedStorage(storage, "was written by a later version");
-  if (saved.url !== url) throw refusedStorage(storage, `holds what was kept of ${saved.url}, and this is ${url}`);
+  if (saved.url !== url) throw refusedStorage(storage, `holds data of ${saved.url}, not of ${url}`);
   return {
     serverTime: saved.server_time,
     wholeAt: saved.whole_at,
     vaults: new Map(saved.vaults.map((view) => [view.id, view])),
     records: new Map(saved.records.map((record) => [record.id, record])),
     before: undefined,
-    untold: new Map((saved.untold ?? []).map(([id, action, tried = null]) => [id, { action, tried }])),
+    unreported: new Map((saved.untold ?? []).map(([id, action, tried = null]) => [id, { action, tried }])),
   };
 }
 
 /**
- * Seals a replica into the storage, all of it. `serverTime` is up to where it was complete the last time: while everything
- * comes anew that is continued from, half of an answer cannot be. Throws what the storage throws.
+ * Seals a replica into the storage. `serverTime` is the moment up to which it was last complete:
+ * during a full sync, half of a response cannot be continued. Throws what the storage throws.
  */
 export async function saveReplica(
   storage: OfflineStorage,
@@ -66,7 +66,7 @@ export async function saveReplica(
     whole_at: replica.wholeAt,
     vaults: [...replica.vaults.values()],
     records: heldRecords(replica),
-    untold: [...replica.untold].map(([id, { action, tried }]) => [id, action, tried]),
+    untold: [...replica.unreported].map(([id, { action, tried }]) => [id, action, tried]),
   };
   await storage.save(
     await box(await keyOf(session), encodeText(JSON.stringify(saved)), contexts.replica(session.user.id)),

@@ -5,14 +5,14 @@ import type { Replica } from "./replica.ts";
 export interface ShortVaults {
   count(vaultId: string): void;
   /**
-   * Whether another number of records is held of one than the service counts, so that what is there is to be asked for
-   * again: once more from where we are, since there may have been a change between answer and count; then from nothing,
-   * for each vault once.
+   * Whether the replica of a vault has another number of records than the service counts, so that a
+   * sync must be repeated: first from the current moment, since there may have been a change
+   * between response and count, then from nothing, once per vault.
    */
   areThere(): boolean;
 }
 
-/** `recounted` are vaults for whose sake everything was asked for anew already. */
+/** `recounted`: vaults for which a full sync was requested already. */
 export function shortVaults(replica: Replica, recounted: Set<string>): ShortVaults {
   const toCount = new Set<string>();
   let doubted = false;

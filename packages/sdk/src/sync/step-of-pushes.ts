@@ -4,20 +4,23 @@ import type { Push } from "./messages.ts";
 import { isNewer } from "./newer.ts";
 import { dropRecord, dropVault, putRecord, putVault } from "./replica.ts";
 import type { Replica, Step } from "./replica.ts";
-import { isOutOfSight, visible } from "./step-of-answer.ts";
+import { isInvisible, visible } from "./step-of-answer.ts";
 
-/** So many records are fetched one by one; of more, such as an import's, a sync brings all at once. */
+/**
+ * Up to this many records are fetched one by one. A sync fetches more, such as those of an import,
+ * together.
+ */
 const mostFetches = 8;
 
-/** What pushes are about: of several about one thing the last one counts. */
+/** The object of a push. Of several pushes about one object only the last counts. */
 export function keyOfPush({ action, record_id, vault_id, folder_id, change }: Push): string {
   if (record_id !== null) return `record ${record_id}`;
   return vault_id === null ? `${action} ${folder_id ?? ""} ${change ?? ""}` : `vault ${vault_id}`;
 }
 
 /**
- * Two pushes about one thing as one: the later, which of a vault also says whether it came into sight since the first of
- * them, with records that nothing else brings.
+ * Merges two pushes about one object: the later one, which for a vault also records that it became
+ * visible since the first, with records that no other push names.
  */
 export function asOnePush(earlier: Push | undefined, later: Push): Push {
   const cameIn = earlier?.action === "vault_created" || earlier?.action === "vault_deleted";
@@ -25,8 +28,9 @@ export function asOnePush(earlier: Push | undefined, later: Push): Push {
 }
 
 /**
- * Asks for what pushes about vaults and records announce, unless it is held already, and returns the step that takes it.
- * `sync` says that there is more, which is to be asked for by a sync. Throws CofferError when the service cannot be asked.
+ * Requests the vaults and records that pushes announce, unless they are stored, and returns the
+ * step that applies them. `sync` says that a sync must fetch more. Throws CofferError when a
+ * request fails.
  */
 export async function stepOfPushes(
   replica: Replica,
@@ -46,8 +50,9 @@ export async function stepOfPushes(
         steps.push(() => dropVault(replica, vaultId));
         continue;
       }
-      // A vault that came into sight comes with all its records. One with another key has them sealed again: no push names
-      // them, and the key that was read here may be newer than the records that are held.
+      // A vault that becomes visible comes with all its records. A rotated vault has its records
+      // sealed again without pushes, and the key that was read here may be newer than the stored
+      // records.
       sync ||= !shown.has(vaultId) || action === "vault_created" || view.type !== "personal";
       shown.add(vaultId);
       steps.push(() => putVault(replica, view));
@@ -82,7 +87,7 @@ async function fetched(
     const vault = await visible(vaults, vaultId);
     return () => (vault === undefined ? [] : [...putVault(replica, vault), ...putRecord(replica, record)]);
   } catch (error) {
-    if (!isOutOfSight(error)) throw error;
+    if (!isInvisible(error)) throw error;
     return () => dropRecord(replica, id);
   }
 }

@@ -19,51 +19,59 @@ import { replicaKeeper } from "./replica-keeper.ts";
 
 export interface SyncOptions {
   /**
-   * Hears what has changed, in order; first of all what is new since the storage was written. Only then is it kept there:
-   * what a crash comes before, or what it throws at, is told by the next run. What it throws ends the sync.
+   * Called with the changes, in order; first with those since the storage was written. They are
+   * stored only afterwards, so that the next run repeats changes that a crash or an exception
+   * interrupted. An exception ends the sync.
    */
   onChange?: ((changes: SyncChange[]) => void) | undefined;
-  /** Where the device keeps what it holds, sealed, between runs. Not kept unless given. */
+  /** The storage of the device's sealed replica between runs. Off by default. */
   storage?: OfflineStorage | undefined;
-  /** Hears that the storage could not be written; everything else goes on. */
+  /** Called when the storage could not be written. The sync continues. */
   onStorageError?: ((error: unknown) => void) | undefined;
-  /** Hears of each record that cannot be opened: another program's, or altered. */
+  /** Called for each record that cannot be opened: another program's, or an altered one. */
   onUnreadable?: OnUnreadable;
-  /** Hears that the device is up to date and hears of changes at once. */
+  /** Called when the device is up to date and receives changes at once. */
   onLive?: (() => void) | undefined;
-  /** Hears why there is no connection, and after how many seconds the next one is tried. */
+  /** Called when there is no connection, with the reason and the seconds until the next attempt. */
   onAway?: ((error: CofferError, retrySeconds: number) => void) | undefined;
-  /** Silence after which the service is asked whether it is still there. Default 45; 120 where pings are not seen. */
+  /**
+   * Silence after which a request checks the connection. Default 45; 120 where pings are not
+   * visible.
+   */
   quietSeconds?: number | undefined;
-  /** The platform's own unless given. */
+  /** By default the platform's own. */
   webSocket?: WebSocketConstructor | undefined;
 }
 
 /**
- * After so long everything is asked for once more. What the service left out, or gave a time that is yet to come, would stay as
- * it was for good: a device asks for what is new since the last answer, and takes only what is newer.
+ * The interval of full syncs. A device requests changes since the last response and accepts only
+ * newer ones, so a change that the service omitted, or that had a future time, would otherwise stay
+ * wrong for good.
  */
 const wholeMilliseconds = 24 * 60 * 60 * 1000;
 
 /** A device that follows the changes of its person's vaults. */
 export interface Sync {
-  /** Resolves when the device is up to date for the first time. Rejects when it ended before. */
+  /**
+   * Resolves when the device is up to date for the first time. Rejects when the sync ends before.
+   */
   readonly ready: Promise<void>;
-  /** The vaults as they are known, also while there is no connection. */
+  /** The known vaults, also without a connection. */
   vaults(): Vault[];
-  /** All records that are held and can be opened, or those of one vault. */
+  /** All readable records, or those of one vault. */
   records(vaultId?: string): Promise<SyncedRecord[]>;
   record(id: string): Promise<SyncedRecord | undefined>;
   /**
-   * Forgets in the client's `trust` all vaults that are not in sight: for a device whose person travels, when it is up to date.
-   * Rejects when they cannot be forgotten.
+   * Deletes all invisible vaults from the client's `trust`. For a travelling person's device, once
+   * it is up to date. Rejects when it fails.
    */
   forgetHidden(): Promise<void>;
-  /** Closes the connection, waits until what is under way has been told, and writes what is held into the storage. */
+  /** Closes the connection, waits until received changes are reported, and writes the storage. */
   stop(): Promise<void>;
   /**
-   * Resolves when it was stopped. Rejects with the CofferError that ended it: `invalid_token` when the session was
-   * revoked or is over, `token_reused` when somebody else had its refresh token. What the storage held is cleared then.
+   * Resolves when it was stopped. Rejects with the CofferError that ended it: `invalid_token` when
+   * the session was revoked or has expired, `token_reused` when its refresh token was used
+   * elsewhere. Then the storage is cleared.
    */
   readonly ended: Promise<void>;
 }
@@ -71,19 +79,19 @@ export interface Sync {
 export interface SyncAs {
   url: string;
   sessions: FreshSessions;
-  /** The session as it is, without a word to the service. */
+  /** The current session, without a request. */
   session(): Promise<PersonSession>;
   vaults: VaultStore;
-  /** Forgets what is trusted of all vaults but these. */
+  /** Deletes the trust in all vaults but these. */
   forgetHidden(vaultIds: readonly string[]): Promise<void>;
   /** Unix milliseconds. */
   now(): number;
 }
 
 /**
- * Follows a person's vaults: connects, again and again, and keeps up. Returns when the storage is read, before the first
- * connection. Throws CofferError `configuration` where there is no WebSocket, and when the storage cannot be read or holds
- * anything but what was kept for this person of this service: it is left as it is.
+ * Follows a person's vaults: connects repeatedly and applies changes. Returns when the storage is
+ * read, before the first connection. Throws CofferError `configuration` without a WebSocket, and
+ * when the storage cannot be read or has other content, which stays unchanged.
  */
 export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync> {
   const Socket = options.webSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
@@ -103,10 +111,10 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
   let stopped = false;
   let link: Link | undefined;
   let wake: () => void = () => undefined;
-  /** What a listener threw: what it was to be told is not told. */
+  /** The exception of a listener. Its changes count as unreported. */
   let fault: { error: unknown } | undefined;
-  /** Whether everything was asked for, and has not come yet. */
-  let wholeAsked = false;
+  /** Whether a full sync was requested and is incomplete. */
+  let fullRequested = false;
   const ready = promised();
   const ended = promised();
 
@@ -124,7 +132,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
         if (options.onChange === undefined) return changes;
         try {
           const opened = await openChanges(changes, replica, vaults, options.onUnreadable);
-          // Also when it was stopped meanwhile: what is held and was never told would not be told by the next run either.
+          // Also after a stop: the next run would not report stored changes either.
           if (opened.length > 0) options.onChange(opened);
         } catch (error) {
           fault = { error };
@@ -133,8 +141,8 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
         return changes;
       }),
     onLive() {
-      if (wholeAsked) replica.wholeAt = as.now();
-      wholeAsked = false;
+      if (fullRequested) replica.wholeAt = as.now();
+      fullRequested = false;
       if (stopped) return;
       ready.resolve();
       options.onLive?.();
@@ -151,14 +159,15 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
     }
     if (isStopped()) return { end: { code: 0, synced: false }, session, renewing: false };
     const age = as.now() - (replica.wholeAt ?? -Infinity);
-    // A clock that was set back must not put it off.
-    if (!wholeAsked && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;
-    wholeAsked ||= replica.serverTime === undefined;
+    // A clock that was set back must not delay it.
+    if (!fullRequested && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;
+    fullRequested ||= replica.serverTime === undefined;
     const current = openLink(of, session.access_token);
     link = current;
     let renewing = false;
     const left = session.access_expires_at * 1000 - as.now() - renewBeforeSeconds(session) * 1000;
-    // A longer time does not fit a timer, nor does one that is over; one that goes off a moment early would find nothing due.
+    // Keeps the delay within the range of a timer. A timer that fires a moment early would find
+    // nothing due.
     const renewal = Math.max(1, Math.min(Math.ceil(left) + 5, 2 ** 31 - 1));
     const timer = setTimeout(() => {
       renewing = true;
@@ -195,7 +204,7 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
       await pause(delay);
     }
   };
-  /** Waits, unless it is stopped meanwhile. */
+  /** Waits, unless it is stopped. */
   const pause = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, Math.max(1, milliseconds));
@@ -204,10 +213,10 @@ export async function startSync(as: SyncAs, options: SyncOptions): Promise<Sync>
         resolve();
       };
     });
-  // Read through a function: that it changes meanwhile is not seen by the compiler.
+  // A function, because the compiler does not see that the value changes.
   const isStopped = (): boolean => stopped;
 
-  const unsubscribe = vaults.onUsable(() => link?.tellLate());
+  const unsubscribe = vaults.onUsable(() => link?.reportLate());
   void run().catch(async (error: unknown) => {
     stopped = true;
     unsubscribe();
@@ -252,14 +261,17 @@ function endedSession(reason: string): CofferError {
   return new CofferError("invalid_token", `the session was ended (${reason}): log in again`);
 }
 
-/** Whether the person may not do this any more, whatever is tried, by the word of the service or of the session's keeper. */
+/** Whether the service or the session's keeper says that the session has ended for good. */
 function isCutOff(error: unknown): boolean {
   return (
     error instanceof CofferError && !error.foreign && (error.code === "invalid_token" || error.code === "token_reused")
   );
 }
 
-/** An error after which another attempt may go well. Throws every other: what is no CofferError is a listener's fault. */
+/**
+ * Returns an error after which a retry can succeed. Throws any other; one that is no CofferError
+ * comes from a listener.
+ */
 function passing(error: unknown): CofferError {
   if (error instanceof CofferError && !isCutOff(error) && error.code !== "configuration") return error;
   throw error;

@@ -1,6 +1,6 @@
 import { newId } from "@coffer/crypto";
 import type { RecordPayload } from "@coffer/crypto";
-import { askedFor } from "../asked-for.ts";
+import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { NewRecord } from "./import-records.ts";
 import type { ApiAnswer } from "../transport.ts";
@@ -11,26 +11,28 @@ import type { OpenVault } from "./open-vault.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { RecordView } from "./views.ts";
 
-/** What a record is to be. All of its fields are replaced. */
+/** The new content of a record. All of its fields are replaced. */
 export interface RecordChange {
-  /** Without it the type stays. */
+  /** Without it the type is not changed. */
   type?: string | undefined;
   fields: RecordPayload;
 }
 
-/** How often a change starts over because somebody else changed the same record in between. */
+/** How often a change restarts after a concurrent change of the same record. */
 const rounds = 10;
 
-/** A record as the service holds it. Throws CofferError, `bad_answer` for another record than this one. */
+/** A record from the service. Throws CofferError, `bad_answer` for another record. */
 export async function viewOf(store: VaultStore, vaultId: string, id: string): Promise<RecordView> {
   return thisRecord(await store.send({ method: "GET", path: recordPath(vaultId, id) }), vaultId, id);
 }
 
 function thisRecord(answer: ApiAnswer, vaultId: string, id: string): RecordView {
-  return askedFor<RecordView>(answer, { id, vault_id: vaultId });
+  return requireRequested<RecordView>(answer, { id, vault_id: vaultId });
 }
 
-/** Makes a record under an id made here, to which its ciphertext is bound. Throws CofferError. */
+/**
+ * Creates a record under a client-made id, to which its ciphertext is bound. Throws CofferError.
+ */
 export function createRecord(store: VaultStore, vaultId: string, record: NewRecord): Promise<VaultRecord> {
   const { type, fields, id = newId() } = record;
   return withNewestKey(store, vaultId, async (vault) => {
@@ -41,14 +43,14 @@ export function createRecord(store: VaultStore, vaultId: string, record: NewReco
       const made = await store.send({ method: "POST", path, body, repeatable: true });
       return await openRecord(vault, thisRecord(made, vaultId, id));
     } catch (error) {
-      // Nobody else uses an id that was made here. The vault may have been rotated since the answer that was lost.
+      // A client-made id is unique. The vault may have been rotated since the lost response.
       if (record.id === undefined) return madeBefore(error, store, vaultId, id);
       return openRecord(vault, await alreadyOurs(error, "conflict", store, vaultId, id, encryptedData));
     }
   });
 }
 
-/** The record that a write made whose answer was lost. Throws the error when there is none. */
+/** The record of a write whose response was lost. Throws the error when there is none. */
 async function madeBefore(error: unknown, store: VaultStore, vaultId: string, id: string): Promise<VaultRecord> {
   if (!(error instanceof CofferError) || error.code !== "conflict") throw error;
   try {
@@ -59,8 +61,9 @@ async function madeBefore(error: unknown, store: VaultStore, vaultId: string, id
 }
 
 /**
- * Replaces a record. With `unchangedSince`, its `updated_at` as the caller knows it, only when nobody has written in
- * between; else the last one wins. Throws CofferError, `precondition_failed` when somebody has.
+ * Replaces a record. With `unchangedSince`, the `updated_at` that the caller knows, only if there
+ * was no write since; otherwise the last write wins. Throws CofferError, `precondition_failed`
+ * after another write.
  */
 export function updateRecord(
   store: VaultStore,
@@ -82,7 +85,9 @@ export function updateRecord(
   });
 }
 
-/** Reads, changes and writes a record, and starts over when somebody else wrote in between. Throws CofferError. */
+/**
+ * Reads, changes and writes a record, and restarts after a concurrent write. Throws CofferError.
+ */
 export async function changeRecord(
   store: VaultStore,
   vaultId: string,
@@ -99,14 +104,15 @@ export async function changeRecord(
   }
 }
 
-/** A record, opened with the key that the vault has now. Throws CofferError. */
+/** A record, opened with the vault's current key. Throws CofferError. */
 export async function readRecord(store: VaultStore, vaultId: string, id: string): Promise<VaultRecord> {
   return withKeyThatOpens(store, vaultId, async (vault) => openRecord(vault, await viewOf(store, vaultId, id)));
 }
 
 /**
- * Does a write with the newest key of a vault, and once more with each newer one that a rotation made meanwhile: the service
- * refuses a record under an earlier key. `again` says that it is not the first time. Throws CofferError.
+ * Writes with the newest key of a vault, and again with each newer key after a rotation: the
+ * service refuses a record under an earlier key. `again` is true from the second time on. Throws
+ * CofferError.
  */
 export async function withNewestKey<T>(
   store: VaultStore,
@@ -125,7 +131,7 @@ export async function withNewestKey<T>(
     }
 }
 
-/** Opens something with the key of a vault as it is known, and once more when the vault has another key since. */
+/** Opens a value with the known key of a vault, and again if the vault has a newer key. */
 export async function withKeyThatOpens<T>(
   store: VaultStore,
   vaultId: string,
@@ -143,8 +149,8 @@ export async function withKeyThatOpens<T>(
 }
 
 /**
- * What a write made whose answer was lost, when the same write, sent again, is refused because of it: no two ciphertexts
- * are ever the same. Throws the error for what is somebody else's.
+ * The result of a write whose response was lost, when the repeated write is refused because of it.
+ * No two ciphertexts are equal. Throws the error for another client's value.
  */
 async function alreadyOurs(
   error: unknown,

@@ -1,6 +1,7 @@
+import type { VaultType } from "@coffer/contract";
 import { box, contexts, decodeBase64, newId, newKey } from "@coffer/crypto";
 import type { HistoryState } from "@coffer/history";
-import { askedFor } from "../asked-for.ts";
+import { requireRequested } from "../require-requested.ts";
 import { firstEntry, firstKeyVersion } from "../create-folder.ts";
 import { CofferError } from "../errors.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
@@ -11,15 +12,16 @@ import type { VaultStore } from "./vault-store.ts";
 import type { VaultView } from "./views.ts";
 
 /**
- * Makes a vault under an id made here, to which its new key is bound. The history of a shared one begins with the caller as the
- * one manager; a personal one has none. Sent again after a lost answer, it finds itself.
+ * Creates a vault under a client-made id, to which its new key is bound. The history of a shared
+ * one starts with the caller as the only manager; a personal one has none. A repetition after a
+ * lost response finds the vault.
  */
 export async function createVault(
   store: VaultStore,
   trust: PersonTrust,
   session: PersonSession,
   name: string,
-  type: "personal" | "shared",
+  type: VaultType,
 ): Promise<OpenVault> {
   const [id, key] = [newId(), newKey()];
   const context = type === "shared" ? contexts.vaultKey(id) : contexts.ownVaultKey(id);
@@ -32,7 +34,7 @@ export async function createVault(
   };
   try {
     const answer = await store.send({ method: "POST", path: "/api/vaults", body, repeatable: true });
-    return await made(askedFor<VaultView>(answer, { id, type, encrypted_key: encryptedKey }));
+    return await made(requireRequested<VaultView>(answer, { id, type, encrypted_key: encryptedKey }));
   } catch (error) {
     if (!(error instanceof CofferError) || error.code !== "conflict") throw error;
     const there = await viewOf(store, id).catch(() => undefined);
@@ -52,5 +54,5 @@ async function firstOf(
 }
 
 async function viewOf(store: VaultStore, id: string): Promise<VaultView> {
-  return askedFor<VaultView>(await store.send({ method: "GET", path: vaultPath(id) }), { id });
+  return requireRequested<VaultView>(await store.send({ method: "GET", path: vaultPath(id) }), { id });
 }

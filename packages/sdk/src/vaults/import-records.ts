@@ -12,26 +12,27 @@ import { allPages } from "./vault-store.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { ImportView, RecordView } from "./views.ts";
 
-/** A record that is to be made. */
 export interface NewRecord {
   /** Such as `login`: a lower-case letter, then up to 31 of `a-z0-9_`. */
   type: string;
   fields: RecordPayload;
-  /** A UUID, when the caller wants to know it before. */
+  /** A UUID, if the caller needs to know it before. */
   id?: string | undefined;
 }
 
 export interface ImportOptions {
-  /** Hears after each piece how many records of all are done, and how many of those could not be made. */
+  /**
+   * Called after each chunk with the number of records that are done, and how many of them failed.
+   */
   onProgress?: ((progress: { done: number; failed: number; total: number }) => void) | undefined;
 }
 
 export interface ImportResult {
   imported: number;
   failed: number;
-  /** What was made. `index` counts in all that was given. */
+  /** The created records. `index` is the position in the input. */
   records: { index: number; id: string; type: string }[];
-  /** What was not, and why. */
+  /** The failed records, with the reason. */
   errors: { index: number; issue: string }[];
 }
 
@@ -40,22 +41,24 @@ interface Sealed {
   id: string;
   type: string;
   encrypted_data: string;
-  /** Whether the id was made here. */
+  /** Whether this client made the id. */
   own: boolean;
 }
 
 type IdentifiedRecord = NewRecord & { id: string; own: boolean };
 
 const mostRecords = 1000;
-/** The service takes 32 MiB at once; the rest is for what stands around the ciphertexts. */
+/**
+ * The service accepts 32 MiB per request. The difference is for the JSON around the ciphertexts.
+ */
 const mostCharacters = 28 * 1024 * 1024;
 const longestRecord = 256 * 1024;
 const attempts = 4;
 
 /**
- * Makes many records, in pieces of at most 1,000. Each is judged on its own: one that is wrong or too large fails alone.
- * When an answer is lost, the piece is sent again and what the first had made is recognised.
- * Throws CofferError when a piece could not be sent: the pieces before it are made.
+ * Creates many records, in chunks of at most 1,000. An invalid or too large record fails alone.
+ * When a response is lost, the chunk is sent again, and records of the first attempt are
+ * recognized. Throws CofferError when a chunk could not be sent; earlier chunks are stored.
  */
 export async function importRecords(
   store: VaultStore,
@@ -64,7 +67,7 @@ export async function importRecords(
   { onProgress }: ImportOptions = {},
 ): Promise<ImportResult> {
   const result: ImportResult = { imported: 0, failed: 0, records: [], errors: [] };
-  // So that a piece that is sealed again after a rotation has the ids of the first time.
+  // A chunk that is sealed again after a rotation must keep its ids.
   const identified = records.map((record) => ({ ...record, id: record.id ?? newId(), own: record.id === undefined }));
   for (let from = 0; from < records.length;) {
     const { next, ...done } = await withNewestKey(store, vaultId, async (vault, again) => {
@@ -84,7 +87,10 @@ export async function importRecords(
   return result;
 }
 
-/** Seals as many records as one request takes. What cannot be sealed, or is too large, is an error of its own. */
+/**
+ * Seals as many records as one request accepts. A record that cannot be sealed, or is too large, is
+ * a separate error.
+ */
 async function nextPiece(
   vault: OpenVault,
   records: readonly IdentifiedRecord[],
@@ -133,11 +139,12 @@ async function sendPiece(
       await wait(delay, store.signal);
       continue;
     }
-    const asks = (attempt > 1 || again) && refused.size > 0;
-    const made = asks ? await presentIn(store, vaultId) : new Map<string, string>();
+    const checks = (attempt > 1 || again) && refused.size > 0;
+    const made = checks ? await presentIn(store, vaultId) : new Map<string, string>();
     sealed.forEach(({ index, id, type, encrypted_data, own }, place) => {
       const issue = refused.get(place);
-      // A rotation seals what the first request made again: under an id that was made here it is ours all the same.
+      // A rotation seals the records of the first request again, so the client-made id identifies
+      // them.
       if (issue === undefined || made.get(id) === encrypted_data || (own && made.has(id)))
         result.records.push({ index, id, type });
       else result.errors.push({ index, issue });
@@ -147,8 +154,9 @@ async function sendPiece(
 }
 
 /**
- * Which of so many records were not made, and why. Throws CofferError `bad_answer` for what does not say it, such as a
- * gateway's page, or a count of failures that are not named: those would pass for made.
+ * The refused records of a chunk, with the reason. Throws CofferError `bad_answer` for an
+ * incomplete response, such as a gateway's page, or a count of unnamed failures: those would pass
+ * for successes.
  */
 function refusedOf({ status, body }: ApiAnswer, count: number): Map<number, string> {
   const { imported, failed, errors } = (body ?? {}) as Partial<ImportView>; // what is used of it is looked at
@@ -158,7 +166,7 @@ function refusedOf({ status, body }: ApiAnswer, count: number): Map<number, stri
   throw new CofferError("bad_answer", "the service does not say what became of each record of the import", { status });
 }
 
-/** What the vault holds, by id. */
+/** The ciphertexts of the vault, by id. */
 async function presentIn(store: VaultStore, vaultId: string): Promise<Map<string, string>> {
   const views = await allPages<RecordView>(store.send, `${vaultPath(vaultId)}/records`);
   return new Map(views.map(({ id, encrypted_data }) => [id, encrypted_data]));

@@ -16,7 +16,7 @@ import type { RecordView } from "./views.ts";
 
 export interface RecordFilter {
   type?: string | undefined;
-  /** ISO 8601: what changed at this time or later. */
+  /** ISO 8601: changed at this time or later. */
   updatedSince?: string | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface RecordsClient {
   get(vaultId: string, id: string): Promise<VaultRecord>;
   create(vaultId: string, record: NewRecord): Promise<VaultRecord>;
   /**
-   * Replaces a record: the last one to write wins. With `unchangedSince`, the `updated_at` that the caller has seen, a
-   * record that was changed since is left alone, and the error is `precondition_failed`.
+   * Replaces a record; the last write wins. With `unchangedSince`, the `updated_at` that the caller
+   * knows, a record that was changed since is not written, and the error is `precondition_failed`.
    */
   update(
     vaultId: string,
@@ -35,24 +35,28 @@ export interface RecordsClient {
     change: RecordChange,
     options?: { unchangedSince?: string | undefined },
   ): Promise<VaultRecord>;
-  /** Reads, changes and writes, and starts over when somebody else wrote in between. */
+  /** Reads, changes and writes, and restarts after a concurrent write. */
   change(vaultId: string, id: string, change: (record: VaultRecord) => RecordChange): Promise<VaultRecord>;
   /** It cannot be undone. */
   remove(vaultId: string, id: string): Promise<void>;
   /**
-   * Makes many records, in pieces of 1,000. One that is wrong or too large fails alone; when a piece cannot be sent at
-   * all, that is thrown, and the pieces before it are made.
+   * Creates many records, in chunks of 1,000. An invalid or too large record fails alone. Throws
+   * when a chunk cannot be sent; earlier chunks are stored.
    */
   import(vaultId: string, records: readonly NewRecord[], options?: ImportOptions): Promise<ImportResult>;
   /**
-   * Ids for records that follow from the vault and a text each: an import that is done again with them finds what the
-   * first has made, since a taken id is an error of that record alone. The service learns nothing of the texts.
+   * Ids that are derived from the vault and a text each. A repeated import with them finds the
+   * records of the first, since a taken id is an error of that record alone. The ids disclose
+   * nothing about the texts.
    */
   stableIds(vaultId: string, texts: readonly string[]): Promise<string[]>;
 }
 
 export interface RecordsClientOptions {
-  /** Hears of each record that a list leaves out because it cannot be opened: another program's, or altered. */
+  /**
+   * Called for each record that a list omits because it cannot be opened: another program's, or an
+   * altered one.
+   */
   onUnreadable?: ((id: string, error: CofferError) => void) | undefined;
 }
 
@@ -81,10 +85,10 @@ interface OpenedList {
   unreadable: [id: string, error: CofferError][];
 }
 
-/** How often a list is read again because the vault got another key in between. */
+/** How often a list is read again after a concurrent rotation. */
 const rounds = 5;
 
-/** The records of a vault, opened with the one key that all of them have. Throws CofferError. */
+/** The records of a vault, opened with the key that all of them share. Throws CofferError. */
 async function openedList(store: VaultStore, vaultId: string, query: ApiRequest["query"]): Promise<OpenedList> {
   let vault = await store.toRead(vaultId);
   for (let round = 1; ; round += 1) {

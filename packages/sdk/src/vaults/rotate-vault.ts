@@ -1,5 +1,5 @@
 import { box, contexts, encodeRecord, newId } from "@coffer/crypto";
-import { askedFor } from "../asked-for.ts";
+import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { nextKey } from "../histories/next-key.ts";
 import type { RotationReport } from "../histories/next-key.ts";
@@ -12,41 +12,46 @@ import { allPages, listedMembers } from "./vault-store.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { RecordView, VaultView } from "./views.ts";
 
-/** A vault as it is after its rotation. */
+/** A vault after its rotation. */
 export type RotatedVault = Vault &
   RotationReport & {
-    /** Ids of records that the present key did not open. They are stored unchanged, and open with no new key. */
+    /**
+     * Ids of records that the current key did not open. They are stored unchanged, and no new key
+     * opens them.
+     */
     unopened: string[];
   };
 
 /** A record that is sealed with the next key. */
 interface Resealed {
   id: string;
-  /** Of the record that was opened: when it has changed since, the rotation is refused. */
+  /** The `updated_at` of the opened record. The rotation is refused if it has changed since. */
   updated_at: string;
   encrypted_data: string;
 }
 
-/** The service takes 32 MiB at once; the rest is for what stands around the ciphertexts. */
+/**
+ * The service accepts 32 MiB per request. The difference is for the JSON around the ciphertexts.
+ */
 const mostRecords = 1000;
 const mostCharacters = 28 * 1024 * 1024;
-/** How many records are sealed at once. */
+/** How many records are sealed concurrently. */
 const atOnce = 64;
 
 /**
- * Gives a vault a new key, sealed to every member that the history confirms, with all its records under it. Members that the
- * service does not list any more are dropped from the history. It lands whole or not at all: what more than one request takes
- * is staged first. A record that does not open stops nothing: `unopened` names it.
- * Throws CofferError `access_denied` when the caller does not manage the vault, `conflict` when others keep writing,
- * `bad_answer` when the answer does not say that it was done, and why the vault's key cannot be used.
+ * Gives a vault a new key: seals it to every member that the history confirms, and all records
+ * under it. Members that the service no longer lists are dropped from the history. The rotation is
+ * atomic: what exceeds one request is staged first. A record that does not open is reported in
+ * `unopened`. Throws CofferError `access_denied` when the caller does not manage the vault,
+ * `conflict` after repeated concurrent writes, `bad_answer` when the response does not confirm the
+ * rotation, and the reason of an unusable key.
  */
 export async function rotateVault(store: VaultStore, trust: PersonTrust, id: string): Promise<RotatedVault> {
   const { vault } = await store.toWrite(id);
   if (vault.type === "personal")
-    throw new CofferError("invalid_request", `${vault.name} is a personal vault: nobody else has had its key`);
-  const make: Parameters<typeof trust.sign<Done>>[1] = async (trusted) => {
+    throw new CofferError("invalid_request", `${vault.name} is a personal vault: no one else has had its key`);
+  const make: Parameters<typeof trust.sign<Done>>[1] = async (trusted, organization) => {
     const { state } = trusted;
-    const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
     const open = await vaultAt(store, id, state.ver);
     vaultKeyOf(open);
     const listed = await listedMembers(store.send, id);
@@ -63,7 +68,7 @@ export async function rotateVault(store: VaultStore, trust: PersonTrust, id: str
         const users = sealed.map(({ id: userId, encrypted_key }) => ({ user_id: userId, encrypted_key }));
         const body = { key_version: state.ver, encrypted_keys: { users }, entry, ...(await sent(store, id, records)) };
         const answer = await store.send({ method: "POST", path: `${vaultPath(id)}/rotate`, body });
-        const view = askedFor<VaultView>(answer, { id });
+        const view = requireRequested<VaultView>(answer, { id });
         if (view.key_version === version) return { view, report, unopened };
         throw new CofferError("bad_answer", `the service does not say that ${state.name} has a new key`, {
           status: answer.status,
@@ -115,7 +120,10 @@ async function reseal(
   }
 }
 
-/** What the rotation says of the records: all of them, or under what they were staged. Throws CofferError `conflict`. */
+/**
+ * The records of the rotation request: all of them, or the id under which they were staged. Throws
+ * CofferError `conflict`.
+ */
 async function sent(
   store: VaultStore,
   id: string,
@@ -129,7 +137,7 @@ async function sent(
   return { rotation_id: rotationId };
 }
 
-/** As many records together as one request takes. */
+/** Chunks of as many records as one request accepts. */
 function piecesOf(records: readonly Resealed[]): Resealed[][] {
   const pieces: Resealed[][] = [];
   let characters = 0;

@@ -10,15 +10,15 @@ export interface VaultRecord {
   id: string;
   vault_id: string;
   type: string;
-  /** What was sealed: flat, such as `name`, `username`, `password`. */
+  /** The plaintext: flat, such as `name`, `username`, `password`. */
   fields: RecordPayload;
   created_at: string;
   updated_at: string;
 }
 
 /**
- * What a record's fields are sent as: sealed under the vault's key and bound to the vault and the record.
- * Throws CofferError `invalid_request` for fields that are not all text, or an id that is no UUID.
+ * Seals a record's fields under the vault's key, bound to the vault and the record. Throws
+ * CofferError `invalid_request` for fields that are not all text, or an id that is no UUID.
  */
 export async function sealRecord(vault: OpenVault, id: string, fields: RecordPayload): Promise<string> {
   const key = vaultKeyOf(vault);
@@ -31,8 +31,9 @@ export async function sealRecord(vault: OpenVault, id: string, fields: RecordPay
 }
 
 /**
- * The fields of a record. What a client wrote that knows the interface alone, and so binds nothing, opens too.
- * Throws CofferError `not_decrypted` when the key is another, or the ciphertext was altered or moved.
+ * The fields of a record. A value without a bound context, from a client that knows only the
+ * interface, opens too. Throws CofferError `not_decrypted` for a wrong key, or altered or moved
+ * ciphertext.
  */
 export async function openFields(vault: OpenVault, id: string, encryptedData: string): Promise<RecordPayload> {
   const key = vaultKeyOf(vault);
@@ -45,7 +46,6 @@ export async function openFields(vault: OpenVault, id: string, encryptedData: st
   }
 }
 
-/** A record as the service holds it, decrypted. Throws as `openFields`. */
 export async function openRecord(vault: OpenVault, view: RecordView): Promise<VaultRecord> {
   const { id, vault_id, type, created_at, updated_at } = view;
   return { id, vault_id, type, fields: await openFields(vault, id, view.encrypted_data), created_at, updated_at };

@@ -1,6 +1,6 @@
 import { contexts } from "@coffer/crypto";
 import { holderOf } from "@coffer/history";
-import { askedFor } from "../asked-for.ts";
+import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { CofferErrorCode } from "../errors.ts";
 import { confirmedKey, memberIn } from "../histories/confirmed-key.ts";
@@ -21,25 +21,28 @@ import type { VaultGrantView, VaultMemberView } from "./views.ts";
 /** A member of a vault. */
 export type VaultMember = VaultMemberView & {
   /**
-   * Why the member has no key: `holder_unconfirmed` when the history does not name the member with the key that the
-   * organization's history has, `key_pending` until a manager seals it; null when there is none of it.
+   * Why the member has no key: `holder_unconfirmed` when the history does not name the member with
+   * the key of the organization's history, or not again after the member was removed and returned;
+   * `key_pending` until a manager seals it; otherwise null.
    */
   problem: Extract<CofferErrorCode, "holder_unconfirmed" | "key_pending"> | null;
-  /** Whether the member's access has ended, and the history says so only from the next rotation on. */
+  /**
+   * Whether the member's access has ended, and the history will record it with the next rotation.
+   */
   ended: boolean;
 };
 
-/** The members of a vault, and those whose access has ended and whom its history still names. */
+/** The members of a vault, and former members that its history still names. */
 export async function vaultMembers(store: VaultStore, trust: PersonTrust, id: string): Promise<VaultMember[]> {
   const { vault, accepted } = await store.fresh(id);
   const listed = await allPages<VaultMemberView>(store.send, `${vaultPath(id)}/members`);
   if (vault.type === "personal" || accepted === undefined)
     return listed.map((member) => ({ ...member, problem: null, ended: false }));
-  const { state } = await trust.histories.newest(`vault:${id}`);
-  const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
-  const members = listed.map((member): VaultMember => {
+  const { trusted, organization } = await trust.histories.withOrganization(`vault:${id}`);
+  const { state } = trusted;
+  const named = listed.map(async (member): Promise<VaultMember> => {
     const who = `user:${member.user_id}`;
-    const isConfirmed = confirmedKey(organization, state, who) !== undefined;
+    const isConfirmed = (await confirmedKey(organization, trusted, who)) !== undefined;
     const pending = member.has_key === false ? "key_pending" : null;
     const { email = member.email } = holderOf(organization, who) ?? {};
     const { perm = member.permission } = holderOf(state, who) ?? {};
@@ -54,14 +57,14 @@ export async function vaultMembers(store: VaultStore, trust: PersonTrust, id: st
     const { perm = "read" } = holderOf(state, who) ?? {};
     return { ...named, permission: perm, added_at: "", has_key: false, problem: null, ended: true };
   });
-  return [...members, ...ended];
+  return [...(await Promise.all(named)), ...ended];
 }
 
 /**
- * Seals a vault's key to the public key that the organization's history has for a member, and hands it over with the entry
- * that names the member; or changes the member's permission.
- * Throws CofferError `holder_unconfirmed` when the organization's history does not name the member, `access_denied` when the
- * caller does not manage the vault, and why the vault's key cannot be used.
+ * Seals a vault's key to a member's public key from the organization's history, and sends it with
+ * the entry that names the member; or changes the member's permission. Throws CofferError
+ * `holder_unconfirmed` when the organization's history does not name the member, `access_denied`
+ * when the caller does not manage the vault, and the reason of an unusable key.
  */
 export async function shareVault(
   store: VaultStore,
@@ -70,24 +73,22 @@ export async function shareVault(
   { userId, permission }: ShareRequest,
 ): Promise<VaultGrantView> {
   requireShared(await store.toWrite(id));
-  return grantKey(trust, `vault:${id}`, async (state) => {
-    const { state: organization } = await trust.histories.newest(`org:${state.org ?? ""}`);
-    return {
-      holder: memberIn(organization, userId),
-      permission,
-      key: vaultKeyOf(await vaultAt(store, id, state.ver)),
-      context: contexts.vaultKey(id),
-      async send(body) {
-        const answer = await store.send({ method: "PUT", path: memberPath(id, userId), body });
-        return askedFor<VaultGrantView>(answer, { user_id: userId, permission });
-      },
-    };
-  });
+  return grantKey(trust, `vault:${id}`, async (state, organization) => ({
+    holder: memberIn(organization, userId),
+    permission,
+    key: vaultKeyOf(await vaultAt(store, id, state.ver)),
+    context: contexts.vaultKey(id),
+    async send(body) {
+      const answer = await store.send({ method: "PUT", path: memberPath(id, userId), body });
+      return requireRequested<VaultGrantView>(answer, { user_id: userId, permission });
+    },
+  }));
 }
 
 /**
- * Ends a member's access, and gives the vault a new key when the caller manages it and it has a history: the history says
- * that the member is gone from then on. Returns null when the caller leaves, or the vault has no history.
+ * Ends a member's access. If the caller manages the vault and it has a history, also rotates it, so
+ * that the history records the removal. Returns null when the caller leaves, or the vault has no
+ * history.
  */
 export async function unshareVault(
   store: VaultStore,
@@ -101,7 +102,7 @@ export async function unshareVault(
   try {
     await store.send({ method: "DELETE", path: memberPath(id, userId) });
   } catch (error) {
-    // One whose access has ended, and whom the history still names.
+    // A member whose access has ended, and that the history still names.
     const isGone = error instanceof CofferError && error.status === 404 && !error.foreign;
     const state = open?.accepted === undefined ? undefined : (await trust.histories.known(`vault:${id}`))?.state;
     if (!isGone || state == null || holderOf(state, `user:${userId}`) === undefined) throw error;
@@ -111,7 +112,7 @@ export async function unshareVault(
   return open?.accepted === undefined ? null : rotateVault(store, trust, id);
 }
 
-/** Throws CofferError unless others may be given the vault. */
+/** Throws CofferError for a personal vault. */
 function requireShared({ vault }: OpenVault): void {
   if (vault.type !== "personal") return;
   throw new CofferError(

@@ -1,11 +1,14 @@
-import { askedFor } from "../asked-for.ts";
+import { requireRequested } from "../require-requested.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { vaultPath } from "./vault-path.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { VaultView } from "./views.ts";
 
-/** Changes a vault's name, which the history of a shared one signs, or whether it stays in sight while travelling. */
+/**
+ * Changes a vault's name, which the history of a shared one signs, or whether it stays visible
+ * while travelling.
+ */
 export async function updateVault(
   store: VaultStore,
   trust: PersonTrust,
@@ -14,7 +17,7 @@ export async function updateVault(
 ): Promise<OpenVault> {
   const update = async (entry: string | undefined): Promise<VaultView> => {
     const body = { name, safe_for_travel: safeForTravel, entry };
-    return askedFor<VaultView>(await store.send({ method: "PATCH", path: vaultPath(id), body }), { id });
+    return requireRequested<VaultView>(await store.send({ method: "PATCH", path: vaultPath(id), body }), { id });
   };
   const { vault } = await store.toRead(id);
   if (name === undefined || vault.type === "personal") return store.seen(await update(undefined));

@@ -1,11 +1,12 @@
 import { contexts } from "@coffer/crypto";
-import { askedFor, isUuid } from "../asked-for.ts";
+import { requireRequested, isUuid } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { acceptOffer, offerOf } from "../histories/offer.ts";
 import type { AcceptOffer } from "../histories/offer.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
 import { sealMissing } from "../histories/seal-missing.ts";
 import type { SealableKey } from "../histories/seal-missing.ts";
+import { stillTrusted } from "../histories/trusted-key.ts";
 import { trustedVault } from "../histories/trusted-vault.ts";
 import type { PersonSession } from "../person-session.ts";
 import { dataOf, namedItems } from "../secret-store.ts";
@@ -16,42 +17,62 @@ import type { OpenVault } from "./open-vault.ts";
 import { vaultPath } from "./vault-path.ts";
 import type { VaultMemberView, VaultView } from "./views.ts";
 
-/** Reaches vaults as a person, and holds their opened keys in memory. */
+/** Accesses vaults as a person, and caches their opened keys in memory. */
 export interface VaultStore {
   send(request: ApiRequest): Promise<ApiAnswer>;
-  /** All vaults of the caller, as the service knows them now. */
+  /** All vaults of the caller, from the service. */
   list(): Promise<OpenVault[]>;
-  /** One vault: as it was last seen, or else asked for. Throws CofferError `not_found`, `access_denied`. */
+  /**
+   * One vault from the cache, or from the service if its cached key may not be used any more.
+   * Throws CofferError `not_found`, `access_denied`.
+   */
   one(id: string): Promise<OpenVault>;
-  /** One vault as the service knows it now, with what its history says now. Throws as `one`. */
+  /** One vault with its history from the service. Throws like `one`. */
   fresh(id: string): Promise<OpenVault>;
-  /** One vault to read: asked for again when its key could not be used, and the caller about one not accepted yet. */
+  /**
+   * One vault to read. Queries the service when its key was unusable, and asks the caller about one
+   * that is not accepted yet.
+   */
   toRead(id: string): Promise<OpenVault>;
-  /** One vault to write into: the newest key, and the caller is asked as by `toRead`. Throws as `one`. */
+  /**
+   * One vault to write into, with the newest key. Asks the caller like `toRead`. Throws like `one`.
+   */
   toWrite(id: string): Promise<OpenVault>;
-  /** A vault as an answer showed it. */
+  /** A vault from a response. */
   seen(view: VaultView): Promise<OpenVault>;
-  /** A vault as this device stored it: nothing is asked while the device knows enough. */
+  /** A vault from this device's storage. Makes no request while the device knows enough. */
   stored(view: VaultView): Promise<OpenVault>;
-  /** A vault as it was last seen, without a question to anybody; undefined for one that was not. */
-  known(id: string): OpenVault | undefined;
+  /**
+   * One vault from the cache. Undefined when it is not cached, or when its key may not be used any
+   * more by what was learned since.
+   */
+  cached(id: string): Promise<OpenVault | undefined>;
+  /**
+   * A vault as it was cached, to show it; undefined when it is not cached. Its key is not checked.
+   */
+  known(id: string): Omit<OpenVault, "key"> | undefined;
   forget(id: string): void;
-  /** Hears of each vault whose key can be used, and could not be when it was last seen. Returns what ends that. */
+  /**
+   * Calls `listener` for each vault whose key becomes usable. Returns a function that unsubscribes.
+   */
   onUsable(listener: (view: VaultView) => void): () => void;
-  /** The longest single wait before something is sent again. */
+  /** The longest single wait before a retry. */
   readonly maxWaitSeconds: number;
-  /** Stops every wait. */
+  /** Aborts every wait. */
   readonly signal: AbortSignal | undefined;
 }
 
 export interface VaultStoreOptions {
-  /** Asked when a vault is used that somebody gave the caller, once. Without it that is `not_accepted`. */
+  /**
+   * Called once when the caller uses a vault that another member shared. Without it that is
+   * `not_accepted`.
+   */
   accept?: AcceptOffer | undefined;
   maxWaitSeconds?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** `limit` of lists that may be long: the most that the service gives in a page. */
+/** The `limit` of long lists: the service's maximum. */
 const pageLimit = 1000;
 
 export function vaultStore(
@@ -63,17 +84,31 @@ export function vaultStore(
   const known = new Map<string, OpenVault>();
   const listeners = new Set<(view: VaultView) => void>();
 
+  const cached = async (id: string): Promise<OpenVault | undefined> => {
+    const held = known.get(id);
+    // A personal vault has no history: only its owner changes its key.
+    if (held === undefined || held.key === null || held.vault.type === "personal") return held;
+    const { verified, key } = held;
+    const now = verified === undefined ? undefined : await stillTrusted(trust, verified, key);
+    if (now === undefined) return undefined;
+    held.verified = now;
+    return held;
+  };
   const open = async (view: VaultView, options?: { stored: boolean }): Promise<OpenVault> => {
     const opened = await trustedVault(view, trust, await session(), options);
     const before = known.get(view.id);
-    // A view from before a rotation says nothing of the vault after it.
+    // A view from before a rotation must not replace a newer one, if that has the newest key.
     const isLate = opened.key === null && (before?.key ?? null) !== null && isBefore(view, before?.view);
-    if (before !== undefined && isLate) return before;
+    const newer = isLate ? await cached(view.id) : undefined;
+    if (newer !== undefined) return newer;
     known.set(view.id, opened);
     if (before?.key === null && opened.key !== null) for (const listener of listeners) listener(view);
     return opened;
   };
-  /** Opens vaults, seals missing keys of those that the caller manages, and tells the person's other devices. */
+  /**
+   * Opens vaults, seals missing keys of those that the caller manages, and publishes pins to the
+   * person's other devices.
+   */
   const openAll = async (views: readonly VaultView[]): Promise<OpenVault[]> => {
     const opened = await Promise.all(views.map((view) => open(view)));
     for (const one of opened)
@@ -83,15 +118,15 @@ export function vaultStore(
     return opened;
   };
   const once = async (id: string): Promise<OpenVault> => {
-    const view = askedFor<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });
+    const view = requireRequested<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });
     return (await openAll([view]))[0] as OpenVault; // one for each view
   };
   const fresh = async (id: string): Promise<OpenVault> => {
     const opened = await once(id);
-    // The answer may be from just before a rotation, and its history from just after it.
+    // The view may be from just before a rotation, and its history from just after it.
     return opened.keyError?.code === "key_rolled_back" ? once(id) : opened;
   };
-  /** The vault once it is accepted, when the caller says so. */
+  /** The vault after the caller has accepted it, if so. */
   const accepted = async (vault: OpenVault): Promise<OpenVault> => {
     if (vault.keyError?.code !== "not_accepted" || accept === undefined) return vault;
     const res = `vault:${vault.vault.id}` as const;
@@ -113,7 +148,7 @@ export function vaultStore(
         return await open(view, { stored: true });
       } catch (error) {
         if (!(error instanceof CofferError)) throw error;
-        // What cannot be asked now is asked once there is a connection.
+        // Queried again once there is a connection.
         const vault = { ...vaultOf(view), problem: error.code };
         known.set(view.id, { vault, view, key: null, keyError: error });
         return { vault, view, key: null, keyError: error };
@@ -123,14 +158,14 @@ export function vaultStore(
       const views = namedItems<VaultView>(await allPages<unknown>(send, "/api/vaults"));
       return openAll(views.filter(({ id }) => isUuid(id)));
     },
-    one: async (id) => known.get(id) ?? fresh(id),
+    cached,
+    one: async (id) => (await cached(id)) ?? fresh(id),
     async toRead(id) {
-      const held = known.get(id);
+      const held = await cached(id);
       return isUsable(held) ? held : current(id);
     },
     async toWrite(id) {
-      const held = known.get(id);
-      // Nobody but its owner changes the key of a personal vault.
+      const held = await cached(id);
       return isUsable(held) && held.vault.type === "personal" ? held : current(id);
     },
     known: (id) => known.get(id),
@@ -146,7 +181,6 @@ function isBefore({ key_version }: VaultView, other: VaultView | undefined): boo
   return other !== undefined && key_version < other.key_version;
 }
 
-/** A vault's key, for its members. */
 function sealableVault(send: VaultStore["send"], { vault, key }: OpenVault): SealableKey {
   const { id, key_version: keyVersion } = vault;
   return {

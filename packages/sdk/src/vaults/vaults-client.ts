@@ -1,4 +1,5 @@
-import { askedFor } from "../asked-for.ts";
+import type { VaultType } from "@coffer/contract";
+import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { namedBy } from "../find-secret.ts";
 import { adoptVault } from "../histories/adopt.ts";
@@ -21,42 +22,50 @@ import { vaultPath } from "./vault-path.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { VaultGrantView, VaultView } from "./views.ts";
 
-/** Vaults, which hold records. Every method throws CofferError. Vaults are named by their ids. */
+/**
+ * Vaults, which contain records. Every method throws CofferError. Vaults are named by their ids.
+ */
 export interface VaultsClient {
   /**
-   * All vaults of the caller, of every organization, under the names of their histories. While travelling, only those that are
-   * safe for it.
+   * All vaults of the caller in every organization, under the names of their histories. While
+   * travelling, only those that are safe for travel.
    */
   list(): Promise<Vault[]>;
   get(id: string): Promise<Vault>;
   /**
-   * The vault of that name or id, with `organization` only of this one. A name of two is `name_ambiguous`. The caller is asked
-   * about one that was not accepted yet.
+   * The vault with that name or id, optionally only in this organization. An ambiguous name is
+   * `name_ambiguous`. The caller is asked about a vault that is not accepted yet.
    */
   find(nameOrId: string, options?: { organization?: string | undefined }): Promise<Vault>;
-  /** Makes a vault with a new key that only the caller can open. Only a `shared` one can be shared. */
-  create(name: string, options?: { type?: "personal" | "shared" | undefined }): Promise<Vault>;
-  /** What is not given stays. */
+  /**
+   * Creates a vault with a new key that only the caller can open. Only a `shared` one can be
+   * shared.
+   */
+  create(name: string, options?: { type?: VaultType | undefined }): Promise<Vault>;
+  /** Fields that are not given are not changed. */
   update(id: string, change: { name?: string | undefined; safeForTravel?: boolean | undefined }): Promise<Vault>;
-  /** With all its records. It cannot be undone. */
+  /** Deletes it with all its records. It cannot be undone. */
   remove(id: string): Promise<void>;
   members(id: string): Promise<VaultMember[]>;
   /** Gives a member of the organization the vault with its key, or changes the permission. */
   share(id: string, request: ShareRequest): Promise<VaultGrantView>;
   /**
-   * Ends a member's access and gives the vault a new key, so that the history says it too; with one's own id leaves. Null when
-   * the caller leaves, or the vault has no history. Done again after an error it goes on with what is left.
+   * Ends a member's access and rotates the vault, so that its history records it. With the caller's
+   * own id, leaves. Null when the caller leaves, or the vault has no history. Repeating it after an
+   * error finishes the rest.
    */
   unshare(id: string, userId: string): Promise<RotatedVault | null>;
   /** Gives the vault a new key, for the members that its history confirms. */
   rotate(id: string): Promise<RotatedVault>;
-  /** What is offered, to be accepted. */
+  /** The offer of a vault that is not accepted yet. */
   offer(id: string): Promise<Offer>;
-  /** Accepts a vault that somebody gave the caller. */
+  /** Accepts a vault that another member shared. */
   accept(id: string): Promise<void>;
-  /** Gives a shared vault a history that was made without one. */
+  /** Starts the history of a shared vault without one. */
   adopt(id: string): Promise<Adoption>;
-  /** Trusts the history as the service shows it, once the newest signer's words were compared. */
+  /**
+   * Trusts the history as the service shows it now, after the newest signer's words were compared.
+   */
   trust(id: string, confirm: ConfirmKey): Promise<void>;
 }
 
@@ -72,7 +81,7 @@ export function vaultsClient(
       const all = (await store.list()).filter(
         ({ vault }) => organization === undefined || vault.org_id === organization,
       );
-      // Nobody else makes a personal vault, and nobody else's can be shown as one.
+      // Only its owner creates a personal vault, and no other vault can be shown as one.
       const things = all.map(({ vault, accepted }) => ({
         ...{ id: vault.id, name: vault.name, trusted: vault.type === "personal" || accepted },
       }));
@@ -107,7 +116,7 @@ export function vaultsClient(
     },
     async trust(id, confirm) {
       await trustAgain(trust.histories, `vault:${id}`, confirm);
-      const view = askedFor<VaultView>(await store.send({ method: "GET", path: vaultPath(id) }), { id });
+      const view = requireRequested<VaultView>(await store.send({ method: "GET", path: vaultPath(id) }), { id });
       await trust.vaultPins.overwrite(view);
       await store.seen(view);
     },

@@ -1,6 +1,6 @@
-import type { Permission } from "../views.ts";
+import type { Permission } from "@coffer/contract";
 
-// What the service answers about vaults and records, by the names of its interface.
+// The responses about vaults and records, with the names of the interface.
 
 export interface VaultView {
   id: string;
@@ -9,18 +9,18 @@ export interface VaultView {
   /** `personal` or `shared`; others may come. */
   type: string;
   created_at: string;
-  /** Absent from the answer that makes the vault. */
+  /** Absent in the response that creates the vault. */
   updated_at?: string;
   record_count: number;
   safe_for_travel: boolean;
-  /** The vault's key as it was sealed for the caller: a box under the user key, or a JWE to the public key. */
+  /** The vault's key for the caller: a box under the user key, or a JWE to the public key. */
   encrypted_key: string | null;
   encrypted_key_alg?: string | null;
   permission: Permission;
   key_version: number;
-  /** The number of the newest entry of its history; null where it has none. */
+  /** The number of the newest entry of its history; null without one. */
   history_seq?: number | null;
-  /** What the person's devices tell each other of its history. */
+  /** The key pin of its history that the person's devices share. */
   sealed_pin?: { version: number; sealed: string } | null;
 }
 
@@ -39,7 +39,7 @@ export interface VaultMemberView {
   email: string;
   permission: Permission;
   added_at: string;
-  /** Whether the present key was sealed to this member. */
+  /** Whether the current key was sealed to this member. */
   has_key?: boolean;
 }
 

@@ -7,7 +7,7 @@ export const entryText = compactJws(64);
 export const newEntry = z.object({ entry: entryText });
 export type NewEntry = z.infer<typeof newEntry>;
 
-/** The entries after this number are wanted. */
+/** `after`: the entries after this number. */
 export const historyQuery = z.object({
   after: z
     .string()

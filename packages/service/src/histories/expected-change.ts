@@ -1,11 +1,14 @@
 import type { Claims, Holder, Invitation } from "@coffer/history";
 
-/** A holder as an entry must set it. Without `key` any key is right: a service that does not know it leaves that to others. */
+/**
+ * A holder as an entry must set it. Without `key` any key is accepted: the service does not know
+ * it.
+ */
 export type ExpectedHolder = Omit<Holder, "key"> & { key?: string };
 
 /**
- * The change that an entry must sign. A claim that is not named here must be absent, except that a manager may always drop
- * open invitations.
+ * The change that an entry must sign. Other claims must be absent, except that a manager may always
+ * drop open invitations.
  */
 export interface ExpectedChange {
   org?: string;
@@ -14,7 +17,7 @@ export interface ExpectedChange {
   ver?: number;
   /** Exactly these holders. */
   set?: readonly ExpectedHolder[];
-  /** In the place of `set`: any of these holders. */
+  /** Instead of `set`: any of these holders. */
   setAmong?: readonly ExpectedHolder[];
   /** Which holders may be dropped. */
   mayDrop?: (who: string) => boolean;
@@ -24,7 +27,7 @@ export interface ExpectedChange {
   invite?: Pick<Invitation, "tag" | "kind" | "perm" | "email">;
 }
 
-/** In what an entry differs from the change that it comes with; null when it agrees. */
+/** How an entry differs from the change it comes with; null if it agrees. */
 export function disagreement(claims: Claims, expected: ExpectedChange): string | null {
   if (claims.org !== expected.org) return "`org` is not the organization";
   if (claims.name !== expected.name) return "`name` is not the name in this request, or the present one";

@@ -1,33 +1,40 @@
 import { ServiceError } from "@coffer/errors";
-import type { Entry, HistoryState, Resource, SignerId } from "@coffer/history";
-import { extend, HistoryError, readEntry } from "@coffer/history";
-import type { ExpectedChange } from "./expected-change.ts";
-import { disagreement } from "./expected-change.ts";
+import {
+  type Entry,
+  extend,
+  HistoryError,
+  type HistoryState,
+  readEntry,
+  type Resource,
+  type SignerId,
+} from "@coffer/history";
+import { disagreement, type ExpectedChange } from "./expected-change.ts";
 
-/** An entry that came with a request, and what it must say. */
+/** The entry of a request, and what it must contain. */
 export interface SentEntry {
   res: Resource;
   /** The newest state; null without a history. */
   before: HistoryState | null;
-  /** As it was sent; undefined when the request has none. */
+  /** As sent; undefined if the request has none. */
   entry: string | undefined;
-  /** Who must have signed it. */
+  /** The required signer. */
   by: SignerId;
   /** Whether the entry may make the history: by creation, or by adoption. */
   founds?: boolean;
-  /** What must be signed after the present state; null when there is nothing to sign. */
+  /** The change that must be signed; null if there is none. */
   expected: ExpectedChange | null;
-  /** Whether the change needs no entry here, although one may come. */
+  /** Whether the entry may be omitted. */
   optional?: boolean;
 }
 
 /**
- * Checks the entry of a request: form, place, signer, signature, what it changes, and that it agrees with the request. A
- * person who signed and has left the organization since is for the clients to find.
+ * Checks the entry of a request: form, position, signer, signature, and that it agrees with the
+ * request. Clients check whether the signer is still a member of the organization.
  *
- * @returns the state after the entry, to be stored with it; null when the request has no entry and needs none
- * @throws ServiceError `conflict` for an entry that is not the next one, `access_denied` for one that another than `by` has
- *   signed, `invalid_request` for one that is missing, not wanted, not valid, or that says something else
+ * @returns the state after the entry, to be stored with it; null if the request has no entry and
+ *   needs none
+ * @throws ServiceError `conflict` if the entry is not the next one, `access_denied` if `by` did not
+ *   sign it, `invalid_request` if it is missing, unexpected, invalid or disagrees with the request
  */
 export async function nextState(sent: SentEntry): Promise<HistoryState | null> {
   const { res, before, entry: text, by, founds = false, expected, optional = false } = sent;
@@ -39,8 +46,7 @@ export async function nextState(sent: SentEntry): Promise<HistoryState | null> {
     throw refused(`${nounOf(res)} has no history: send the change without \`entry\`, or adopt it first`);
   const entry = await valid(readEntry(text));
   requireNext(before, res, entry);
-  if (entry.claims.by !== by)
-    throw new ServiceError("access_denied", "the entry was signed by another than its sender");
+  if (entry.claims.by !== by) throw new ServiceError("access_denied", "the entry was not signed by its sender");
   if (expected === null)
     throw refused("this request changes nothing that an entry could sign: send it without `entry`");
   const differs = disagreement(entry.claims, expected);
@@ -48,7 +54,7 @@ export async function nextState(sent: SentEntry): Promise<HistoryState | null> {
   return valid(extend(before, res, text));
 }
 
-/** @throws ServiceError `conflict` for an entry that belongs somewhere else in the history */
+/** @throws ServiceError `conflict` for an entry at another position in the history */
 function requireNext(before: HistoryState | null, res: Resource, { claims }: Entry): void {
   if (claims.res !== res) throw refused(`the entry is about another resource than ${res}`);
   const [seq, prev] = before === null ? [0, null] : [before.head.seq + 1, before.head.hash];
@@ -57,7 +63,7 @@ function requireNext(before: HistoryState | null, res: Resource, { claims }: Ent
   throw new ServiceError("conflict", `the entry is not the next one of the history: ${newest}; read it and sign again`);
 }
 
-/** What a check of the history finds wrong, in the words of the interface. */
+/** Maps a HistoryError to `invalid_request`. */
 async function valid<T>(checked: Promise<T>): Promise<T> {
   try {
     return await checked;

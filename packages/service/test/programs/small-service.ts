@@ -4,9 +4,9 @@ import { readEnvironment } from "@coffer/env";
 import { runService } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 
-// A service that answers its path after the time that the path says, keeps connections that ask for another protocol
-// and tells them the end a second before it is due, and stores nothing.
-const kept = new Set<Duplex>();
+// A service without stores. It answers after the time in the path, and accepts upgrades. It closes
+// upgraded connections a second before the deadline.
+const upgraded = new Set<Duplex>();
 await runService({
   name: "scanner",
   readConfig: (env) =>
@@ -23,12 +23,12 @@ await runService({
       setTimeout(() => response.end(request.url), Number(request.url?.slice(1)));
     },
     upgrade: (_request, socket) => {
-      kept.add(socket);
+      upgraded.add(socket);
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
     },
     drain: async (seconds) => {
       await pause((seconds - 1) * 1000);
-      for (const socket of kept) socket.end(`farewell after ${seconds - 1} s of ${seconds}`);
+      for (const socket of upgraded) socket.end(`farewell after ${seconds - 1} s of ${seconds}`);
     },
     ready: () => Promise.resolve({ ready: true, checks: {} }),
     close: () => {

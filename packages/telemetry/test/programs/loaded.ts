@@ -1,4 +1,4 @@
-// Prints which modules of the OpenTelemetry SDK a service without tracing has loaded: none, it is hoped.
+// Prints the modules of the OpenTelemetry SDK that a service without tracing has loaded: none.
 import { registerHooks } from "node:module";
 
 const loaded: string[] = [];

@@ -1,4 +1,4 @@
-// Records a few spans and prints, line by line, what a test wants to know about them.
+// Records a few spans and prints what a test checks, line by line.
 import { createTelemetry, extractTrace, injectTrace, span, startManagement, startTracing } from "../../src/index.ts";
 
 const tracing = await startTracing("vaults", process.env);
@@ -29,7 +29,7 @@ try {
     throw Object.assign(new Error("c4n4ry5"), { code: "access_denied", status: 403 });
   });
 } catch {
-  // What was thrown is what the span is about.
+  // The span is about the error.
 }
 
 const management = await startManagement({

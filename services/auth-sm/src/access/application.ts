@@ -1,20 +1,18 @@
+import type { Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import type { ApplicationRow } from "../store/applications.ts";
-import { findApplication } from "../store/applications.ts";
-import type { Role } from "../store/memberships.ts";
-import type { ActiveMembership } from "./membership.ts";
-import { requireHeldMembership, requireMembership } from "./membership.ts";
+import { type ApplicationRow, findApplication } from "../store/applications.ts";
+import { type ActiveMembership, requireHeldMembership, requireMembership } from "./membership.ts";
 
-/** An application of the organization in which the caller acts. */
 export interface ReachedApplication extends ActiveMembership {
   application: ApplicationRow;
 }
 
 /**
- * An application that the caller may reach with one of the `allowed` roles, for what only reads.
- * @throws ServiceError `not_found` when the organization has none with this id, and what `requireMembership` throws.
+ * An application that a caller with one of the `allowed` roles may read.
+ * @throws ServiceError `not_found` when the organization has no application with this id, and what
+ * `requireMembership` throws
  */
 export async function requireApplication(
   db: Queryable,
@@ -27,8 +25,8 @@ export async function requireApplication(
 }
 
 /**
- * The same for what writes.
- * @param lock how to read it: locked or held
+ * An application that the caller may change.
+ * @param lock reads the application with a lock
  */
 export async function requireLockedApplication(
   tx: Transaction,

@@ -3,10 +3,12 @@ import type { Queryable } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
-import type { ClientState } from "../store/clients.ts";
-import { findClientState } from "../store/clients.ts";
+import { type ClientState, findClientState } from "../store/clients.ts";
 
-/** A machine that may act: its client exists, is neither revoked nor expired, and calls from an allowed address. */
+/**
+ * The client of a machine. It exists, is neither revoked nor expired, and calls from an allowed
+ * address.
+ */
 export interface ActiveClient<State extends ClientState = ClientState> {
   orgId: string;
   actor: Actor;
@@ -14,16 +16,15 @@ export interface ActiveClient<State extends ClientState = ClientState> {
 }
 
 /**
- * The state of the calling machine's client.
- * @throws ServiceError `invalid_token` when the client is unknown, revoked or expired, `access_denied` when it may not
- *   call from this address.
+ * @throws ServiceError `invalid_token` when the client is unknown, revoked or expired;
+ * `access_denied` when the client may not call from this address
  */
 export async function requireClient(db: Queryable, deps: Deps, caller: Machine): Promise<ActiveClient> {
   const state = await findClientState(db, { clientId: caller.clientId, ip: caller.ip, now: deps.now() });
   return activeClient(caller, state);
 }
 
-/** The same judgement over a state that a statement of the caller's own has read. */
+/** Checks a client state that the caller's own statement has read. Throws like `requireClient`. */
 export function activeClient<State extends ClientState>(caller: Machine, state: State | null): ActiveClient<State> {
   if (state === null || state.revoked || state.expired) {
     throw new ServiceError("invalid_token", "the token is not valid: its client is unknown, revoked or expired");

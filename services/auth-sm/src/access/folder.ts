@@ -1,19 +1,16 @@
+import { covers, type Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
 import type { Actor } from "../audit.ts";
-import type { Machine } from "../callers/machine.ts";
-import { askerOf } from "../callers/machine.ts";
+import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { FolderLock } from "../store/folders.ts";
-import { lockFolder } from "../store/folders.ts";
+import { type FolderLock, lockFolder } from "../store/folders.ts";
 import { activeClient } from "./client.ts";
 import { holders, requireHeldMembership, requireMembership } from "./membership.ts";
-import type { Permission } from "./permission.ts";
-import { covers } from "./permission.ts";
 import { requireUserGrant } from "./user-grant.ts";
 
-/** A folder that the caller may use as asked. */
+/** A folder on which the caller has the needed permission. */
 export interface FolderAccess {
   orgId: string;
   actor: Actor;
@@ -22,10 +19,11 @@ export interface FolderAccess {
 }
 
 /**
- * The caller's grant on a folder, as it is now: nothing keeps it so.
- * @throws ServiceError for a machine `access_denied` wherever the grant is missing (existence is never revealed across
- *   organizations); for a person `not_found` when the folder is not in the organization, `access_denied` when it is but
- *   was not granted. What `activeClient` and `requireMembership` throw besides.
+ * The caller's grant on a folder, read without a lock: it can change at once.
+ * @throws ServiceError To a machine: `access_denied` without a grant, because a machine must not
+ * learn which folders other organizations have. To a person: `not_found` when the organization has
+ * no such folder, `access_denied` without a grant. Also what `activeClient` and `requireMembership`
+ * throw.
  */
 export async function requireFolder(
   deps: Deps,
@@ -34,7 +32,7 @@ export async function requireFolder(
   needed: Permission,
 ): Promise<FolderAccess> {
   if (caller.kind === "machine") {
-    const row = await deps.reads.folder(askerOf(deps, caller), folderId);
+    const row = await deps.reads.folder(callingClientOf(deps, caller), folderId);
     const { orgId, actor } = activeClient(caller, row);
     const { keyVersion } = granted(row, needed);
     return { orgId, actor, folderId, keyVersion };
@@ -46,8 +44,8 @@ export async function requireFolder(
 }
 
 /**
- * A person's grant on a folder, which stays as it is until the transaction ends, as far as `lock` says; and so do the
- * caller's membership and those of `others`. Throws as above.
+ * A person's grant on a folder, locked until the transaction ends as far as `lock` says. The
+ * memberships of the caller and of `others` are locked too. Throws like `requireFolder`.
  */
 export async function requireLockedFolder(
   tx: Transaction,
@@ -56,16 +54,16 @@ export async function requireLockedFolder(
   { needed, lock, others = [] }: { needed: Permission; lock: FolderLock; others?: readonly string[] },
 ): Promise<FolderAccess> {
   const { orgId, actor } = await requireHeldMembership(tx, caller, holders, others);
-  const judge = async (): Promise<{ keyVersion: number }> =>
+  const authorize = async (): Promise<{ keyVersion: number }> =>
     granted(await requireUserGrant(tx, caller, { orgId, folderId }), needed);
-  // First without a lock: nobody holds up a folder that is not theirs.
-  await judge();
+  // Authorize before locking: a caller without a grant must not be able to block the folder.
+  await authorize();
   await lockFolder(tx, { orgId, folderId }, lock);
-  return { orgId, actor, folderId, ...(await judge()) };
+  return { orgId, actor, folderId, ...(await authorize()) };
 }
 
 /**
- * The key version of a folder whose grant covers what is needed.
+ * The key version of a folder whose grant covers `needed`.
  * @throws ServiceError `access_denied`
  */
 export function granted(

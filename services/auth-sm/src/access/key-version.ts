@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 
 /**
- * Refuses what was sealed with another key than the folder's present one.
+ * Refuses a value that was encrypted with another key than the folder's current one.
  * @param sent the `key_version` of the body; undefined when the client did not send one
  * @throws ServiceError `conflict`
  */
@@ -9,7 +9,7 @@ export function requireKeyVersion(sent: number | undefined, present: number): vo
   if (sent !== undefined && sent !== present) {
     throw new ServiceError(
       "conflict",
-      `sealed with key version ${sent}, but the folder's is ${present}: fetch the present key and seal again`,
+      `encrypted with key version ${sent}, but the folder has ${present}: fetch the current key and encrypt again`,
     );
   }
 }

@@ -5,8 +5,8 @@ import type { Deps } from "../deps.ts";
 import { isNotEndedByOthers, lockSessions } from "../store/sessions.ts";
 
 /**
- * The ids of the caller's sessions, locked until the transaction ends, the caller's own among them.
- * @throws ServiceError `invalid_token` when that one has ended by now
+ * Locks the caller's sessions until the transaction ends and returns their ids.
+ * @throws ServiceError `invalid_token` when the session of this call has ended
  */
 export async function requireLastingSession(tx: Transaction, caller: User, now: Date): Promise<readonly string[]> {
   const lasting = await lockSessions(tx, caller.userId, now);
@@ -17,10 +17,11 @@ export async function requireLastingSession(tx: Transaction, caller: User, now: 
 }
 
 /**
- * Runs `work` in a transaction that commits only if the caller's session lasts until then: a write may wait for what others
- * hold, for seconds, and who is logged out meanwhile has written nothing. A session that `work` itself ends does not
- * count as ended.
- * @throws ServiceError `invalid_token` when it has ended since the request was let in, and what `work` throws
+ * Runs `work` in a transaction that commits only if the caller's session has not ended. A write may
+ * wait seconds for a lock; a caller who is logged out meanwhile must not have written. A session
+ * that `work` ends itself does not count.
+ * @throws ServiceError `invalid_token` when the session ended after the request was authenticated,
+ * and what `work` throws
  */
 export function transactionInSession<T>(
   { database }: Pick<Deps, "database">,
@@ -29,7 +30,7 @@ export function transactionInSession<T>(
 ): Promise<T> {
   return database.transaction(async (tx) => {
     const done = await work(tx);
-    // The last word before the commit.
+    // This must be the last statement before the commit.
     if (!(await isNotEndedByOthers(tx, caller.sessionId))) throw sessionEnded();
     return done;
   });

@@ -1,18 +1,15 @@
+import { roles, type Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import type { Role } from "../store/memberships.ts";
-import { roles } from "../store/memberships.ts";
-import type { MemberRow } from "../store/members.ts";
-import { findMember, lockMembers } from "../store/members.ts";
+import { findMember, lockMembers, type MemberRow } from "../store/members.ts";
 import { lockPerson } from "../store/person-locks.ts";
-import type { ActiveMembership } from "./membership.ts";
-import { requireMembership } from "./membership.ts";
+import { type ActiveMembership, requireMembership } from "./membership.ts";
 
 /**
- * The right to change who is in the organization. Nobody else changes it until the transaction ends, so that what is
- * read after this is what the change is about.
- * @throws ServiceError what `requireMembership` throws.
+ * The right to change an organization's members. Locks the members until the transaction ends, so
+ * later reads see the state that the change applies to.
+ * @throws ServiceError what `requireMembership` throws
  */
 export async function requireMembersLocked(
   tx: Transaction,
@@ -25,8 +22,9 @@ export async function requireMembersLocked(
 }
 
 /**
- * A member of the organization who is about to be changed: what the member does now ends first, what comes later sees the
- * change. Of two organizations that let go of the same person at once, the second knows of the first.
+ * Locks a member who is about to be changed. The member's running writes finish first; later ones
+ * see the change. If two organizations remove the same person at once, the second sees the removal
+ * by the first.
  * @throws ServiceError `not_found`
  */
 export async function requireMemberLocked(tx: Transaction, orgId: string, userId: string): Promise<MemberRow> {
@@ -35,21 +33,23 @@ export async function requireMemberLocked(tx: Transaction, orgId: string, userId
     if (member === null) throw new ServiceError("not_found", "member not found");
     return member;
   };
-  // First without the lock: nobody holds up a person who is none of theirs.
+  // Look up before locking: a caller must not be able to block a person of another organization.
   await find();
   await lockPerson(tx, userId);
   return find();
 }
 
-/** The roles that somebody in the role `held` may give, change and take away: nobody grants more than they have. */
+/**
+ * The roles that a member with the role `held` may give, change and remove: none above their own.
+ */
 export function rolesBelow(held: Role): readonly Role[] {
   if (held === "owner") return roles;
   return held === "admin" ? roles.filter((role) => role !== "owner") : [];
 }
 
 /**
- * Refuses what only an owner may do to an owner.
- * @param about the role that is given, changed or taken away
+ * Refuses a change to an owner by anyone but an owner.
+ * @param about the role that is given, changed or removed
  * @throws ServiceError `access_denied`
  */
 export function requireRankOver(held: Role, about: Role): void {

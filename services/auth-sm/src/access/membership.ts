@@ -1,35 +1,41 @@
+import { type Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import { sessionEnded, userActor } from "@coffer/service";
 import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
-import type { Membership, Role } from "../store/memberships.ts";
-import { findMembershipInSession, hasMembership } from "../store/memberships.ts";
+import { findMembershipInSession, hasMembership, type Membership } from "../store/memberships.ts";
 import { holdPeople } from "../store/person-locks.ts";
 
 export { userActor } from "@coffer/service";
 
-/** A person's place in the organization that the request is about. */
+/** The caller's membership of the organization that the request is about. */
 export interface ActiveMembership {
   orgId: string;
   role: Role;
   actor: Actor;
 }
 
-/** Who manages an organization: its folders, applications, tokens, clients and members. */
+/**
+ * The roles that manage an organization: its folders, applications, tokens, clients and members.
+ */
 export const managers: readonly Role[] = ["owner", "admin"];
-/** Who sees an organization's lists and metadata. */
+/** The roles that see an organization's lists and metadata. */
 export const observers: readonly Role[] = ["owner", "admin", "auditor"];
-/** Who may use a grant on a folder: an auditor reads no ciphertext, whatever was granted. */
+/**
+ * The roles that may use a grant on a folder. An auditor never reads ciphertext, whatever was
+ * granted.
+ */
 export const holders: readonly Role[] = ["owner", "admin", "member"];
-/** Every member that is not suspended. */
+/** Every role. Suspended members are refused separately. */
 export const everyone: readonly Role[] = ["owner", "admin", "auditor", "member"];
 
 /**
- * The caller's membership of the chosen organization (`X-Coffer-Org`), or of the oldest one, for what only reads.
- * @throws ServiceError `invalid_token` when the session has been ended since the request was let in, `not_found` when the
- *   caller has no organization at all, `access_denied` when the caller is not an active member of it or has none of the
- *   `allowed` roles.
+ * The caller's membership of the chosen organization (`X-Coffer-Org`), or of the oldest one. For
+ * reads.
+ * @throws ServiceError `invalid_token` when the session ended after the request was authenticated;
+ * `not_found` when the caller has no organization; `access_denied` when the caller is not an active
+ * member or has none of the `allowed` roles
  */
 export async function requireMembership(
   db: Queryable,
@@ -38,14 +44,14 @@ export async function requireMembership(
 ): Promise<ActiveMembership> {
   const membership = await findMembershipInSession(db, caller);
   if (membership?.session_lasts === false) throw sessionEnded();
-  // Asked only where it makes a difference.
+  // A query that only the choice of the error message needs.
   const belongs = membership !== null || (caller.orgId !== undefined && (await hasMembership(db, caller.userId)));
   return activeMembership(caller, allowed, { membership, belongs });
 }
 
 /**
- * The same judgement over what a statement of the caller's own has read: the membership, null without one, and whether
- * the person belongs to any organization.
+ * Checks a membership that the caller's own statement has read. `belongs` says whether the person
+ * is a member of any organization.
  */
 export function activeMembership(
   caller: User,
@@ -68,8 +74,8 @@ export function activeMembership(
 }
 
 /**
- * The same for what writes: the caller is neither removed nor suspended nor demoted before the transaction ends, and
- * neither are `others`.
+ * A membership for writes: until the transaction ends, neither the caller nor `others` can be
+ * removed, suspended or demoted.
  */
 export async function requireHeldMembership(
   tx: Transaction,

@@ -2,10 +2,13 @@ import { ServiceError } from "@coffer/errors";
 import { sessionEnded } from "@coffer/service";
 import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
-import type { AskingPerson } from "../store/secret-scopes.ts";
+import type { ScopedPerson } from "../store/secret-scopes.ts";
 import { activeMembership, everyone } from "./membership.ts";
 
-/** A folder whose secrets a person may list: with their ciphertext, or for an auditor their metadata alone. */
+/**
+ * A folder whose secrets a person may list. `ciphertext` is false for an auditor, who gets metadata
+ * only.
+ */
 export interface ReadableFolder {
   orgId: string;
   actor: Actor;
@@ -14,12 +17,13 @@ export interface ReadableFolder {
 }
 
 /**
- * The person's right to see what is in a folder, by the statement that has read it. An auditor sees every folder's
- * metadata and never ciphertext.
- * @throws ServiceError `invalid_token` when the session has ended since the request was let in, `not_found` when the
- *   folder is not in the organization, `access_denied` when it was not granted, and what `activeMembership` throws.
+ * Authorizes a person's read of a folder from the state that the statement has read. An auditor
+ * sees every folder's metadata and never ciphertext.
+ * @throws ServiceError `invalid_token` when the session ended after the request was authenticated;
+ * `not_found` when the organization has no such folder; `access_denied` without a grant; and what
+ * `activeMembership` throws
  */
-export function readableFolder(caller: User, folderId: string, state: AskingPerson | null): ReadableFolder {
+export function readableFolder(caller: User, folderId: string, state: ScopedPerson | null): ReadableFolder {
   if (state === null || !state.session_lasts) {
     throw sessionEnded();
   }

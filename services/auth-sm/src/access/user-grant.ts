@@ -1,12 +1,11 @@
 import { ServiceError } from "@coffer/errors";
 import type { Queryable } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import type { UserGrant } from "../store/folder-grants.ts";
-import { findUserGrant } from "../store/folder-grants.ts";
+import { findUserGrant, type UserGrant } from "../store/folder-grants.ts";
 
 /**
- * A person's grant on a folder of the organization; its `permission` is null where the folder was not granted.
- * @throws ServiceError `not_found` when the folder is not in the organization
+ * A person's grant on a folder of the organization; `permission` is null without a grant.
+ * @throws ServiceError `not_found` when the organization has no such folder
  */
 export async function requireUserGrant(
   db: Queryable,

@@ -3,8 +3,7 @@ import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import type { NewSessionView } from "../sessions/open.ts";
-import { openSession } from "../sessions/open.ts";
+import { type NewSessionView, openSession } from "../sessions/open.ts";
 import type { LoginFinish } from "./bodies.ts";
 import { loginRefusal } from "./finish-refusals.ts";
 import { isLoginProven } from "./opaque.ts";
@@ -15,7 +14,7 @@ type FinishCall = Call<unknown, unknown, LoginFinish>;
 
 /**
  * POST /api/auth/login/finish
- * Spends the start, whatever comes of it; only while nothing but the second factor is missing it may be tried again.
+ * Consumes the start. Only a start that lacks nothing but the second factor can be tried again.
  */
 export async function finishLogin(deps: Deps, call: FinishCall): Promise<NewSessionView> {
   const keys = await deps.keys.present();
@@ -26,7 +25,7 @@ export async function finishLogin(deps: Deps, call: FinishCall): Promise<NewSess
   return finished;
 }
 
-/** A refusal is a value: the transaction that spends a start commits either way. */
+/** Returns a refusal as a value: the transaction that consumes a start must commit either way. */
 async function logIn(
   tx: Transaction,
   deps: Deps,

@@ -3,17 +3,15 @@ import type { Spent } from "./spend-start.ts";
 
 type Refused = Exclude<Spent, { kind: "proven" }>;
 
-/** What a login that did not succeed is answered. */
 export function loginRefusal(spent: Refused): ServiceError {
   return refusalOf(spent, "the e-mail or the password is wrong, or the login took too long");
 }
 
-/** What a recovery that did not succeed is answered. */
 export function recoveryRefusal(spent: Refused): ServiceError {
   return refusalOf(spent, "the e-mail or the recovery key is wrong, or the recovery took too long");
 }
 
-/** `wrong` is one sentence for all that nobody may tell apart. */
+/** `wrong` is one message for all causes that a caller must not be able to distinguish. */
 function refusalOf(spent: Refused, wrong: string): ServiceError {
   if (spent.kind === "malformed") return spent.error;
   if (spent.kind === "wait") return tooManyCodes(spent.seconds);
@@ -22,7 +20,7 @@ function refusalOf(spent: Refused, wrong: string): ServiceError {
   return new ServiceError("invalid_credentials", wrong);
 }
 
-/** What an act without a fresh proof of the password is answered. */
+/** The refusal of an action that needs a new proof of the password. */
 export function proofRefusal(spent: Refused | null): ServiceError {
   if (spent?.kind === "wait") return tooManyCodes(spent.seconds);
   if (spent?.kind === "otp") {
@@ -32,7 +30,7 @@ export function proofRefusal(spent: Refused | null): ServiceError {
   }
   return new ServiceError(
     "reauth_required",
-    "this needs a fresh proof of the password: call login/start and send login_id and finish_login_request",
+    "this needs a new proof of the password: call login/start and send login_id and finish_login_request",
   );
 }
 

@@ -7,19 +7,20 @@ import { orgRes } from "../histories/resources.ts";
 import { claimInvite } from "../invites/claim.ts";
 import { joinOrg } from "../invites/join.ts";
 import { foundOrg } from "../orgs/found.ts";
-import type { NewSessionView } from "../sessions/open.ts";
-import { openSession } from "../sessions/open.ts";
+import { type NewSessionView, openSession } from "../sessions/open.ts";
 import { storeKeyring } from "../store/keyrings.ts";
 import { hasHistory } from "../store/histories.ts";
 import { insertUser } from "../store/users.ts";
-import { registrant, requireBegunRecord } from "./begun-registration.ts";
+import { registrant, requirePendingRecord } from "./pending-registration.ts";
 import type { Registration } from "./bodies.ts";
 import { requireSignupBy } from "./signups.ts";
 import { auditUserEvent } from "./user-events.ts";
 
 /**
- * POST /api/auth/register/finish: the account, its organizations when it is invited to one or names one, and its first
- * session. An invitation is looked at first: without a good one nobody learns which e-mail has an account.
+ * POST /api/auth/register/finish
+ * Creates the account, its first session, and the organization that the body names or joins the one
+ * of the invitation. The invitation is checked first: a caller without a valid one must not learn
+ * which e-mails have accounts.
  */
 export async function finishRegistration(
   deps: Deps,
@@ -27,7 +28,7 @@ export async function finishRegistration(
 ): Promise<NewSessionView> {
   requireSignupBy(deps.config, body.invite_token);
   const keys = await deps.keys.present();
-  const setupId = await requireBegunRecord(deps.database.pool, deps, {
+  const setupId = await requirePendingRecord(deps.database.pool, deps, {
     starter: registrant(keys, body.email),
     email: body.email,
     registrationRecord: body.registration_record,
@@ -62,7 +63,8 @@ export async function finishRegistration(
     const session = await openSession(tx, deps, keys, { user, device: body.device, request });
     const actor = { type: "user", id: userId, session_id: session.session_id } as const;
     if (body.keyring !== undefined) await storeKeyring(tx, userId, { version: 1, sealed: body.keyring });
-    // Where the organization has a history, a join must be signed: the invitation permits the registration alone.
+    // Where the organization has a history, a join must be signed: the invitation permits only the
+    // registration.
     if (invite !== null && !(await hasHistory(tx, orgRes(invite.org_id)))) {
       await joinOrg(tx, deps, { invite, userId, actor, request, status: 201 });
     }

@@ -1,15 +1,15 @@
 import type { LoginCount } from "../store/login-counts.ts";
 
 const minute = 60_000;
-/** So many logins that were begun and have not succeeded within the window put off the next one. */
+/** This many unfinished logins within the window delay the next one. */
 const most = 10;
 const windowMilliseconds = 15 * minute;
-/** Each login that is begun after that doubles the delay: 1, 2, 4, 8 minutes, and then 15. */
+/** Each further login doubles the delay: 1, 2, 4, 8 minutes, then 15. */
 const firstDelayMilliseconds = minute;
 const longestDelayMilliseconds = 15 * minute;
 const mostDelays = 5;
 
-/** The count with one more login that begins now. */
+/** The count after one more login at `now`. */
 export function afterStart(count: LoginCount, now: Date): LoginCount {
   const at = now.getTime();
   const isPast = count.expiresAt <= now;
@@ -29,19 +29,20 @@ export function afterStart(count: LoginCount, now: Date): LoginCount {
     delays,
     delayedSince: before === 0 ? now : count.delayedSince,
     delayedUntil: new Date(until),
-    // The delay shrinks only after as long a time without a login.
+    // The delay shrinks only after an equally long time without a login.
     expiresAt: new Date(until + windowMilliseconds),
   };
 }
 
-/** For how many milliseconds the next login is put off; 0 when it may begin. */
+/** How many milliseconds the next login is delayed; 0 when it may start. */
 export function delayOf({ delayedUntil }: LoginCount, now: Date): number {
   return delayedUntil === null ? 0 : Math.max(0, delayedUntil.getTime() - now.getTime());
 }
 
 /**
- * The same for a place at which the account's owner has logged in before. What others do elsewhere puts it off for the
- * first delay alone, however long they go on. A device of the owner's is not delayed by them at all.
+ * The delay at an address where the account's owner has logged in before: attempts from elsewhere
+ * delay it once, by the first delay, however long they continue. A known device is not delayed at
+ * all.
  */
 export function delayAtKnownPlace({ delayedSince, delayedUntil }: LoginCount, now: Date): number {
   if (delayedSince === null || delayedUntil === null) return 0;

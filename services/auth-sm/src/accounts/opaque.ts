@@ -1,8 +1,9 @@
 import { ServiceError } from "@coffer/errors";
 import { client, ready, server } from "@serenity-kit/opaque";
 
-// The server's half of OPAQUE (RFC 9807). Its messages are base64url of fixed lengths; the library overlooks bytes at
-// their end, so the lengths are checked here. `name` is what the library calls a message in its errors.
+// The server's half of OPAQUE (RFC 9807). Messages are base64url of fixed lengths. The library
+// ignores extra bytes at the end, so this module checks the lengths. `name` is the library's name
+// for a message in its errors.
 const messages = {
   registration_request: { name: "registrationRequest", form: /^[\w-]{43}$/ },
   registration_record: { name: "registrationRecord", form: /^[\w-]{256}$/ },
@@ -13,14 +14,14 @@ type Message = keyof typeof messages;
 
 await ready;
 
-/** A new OPAQUE setup of the server: its own key pair, and the seed by which it answers for each e-mail. */
+/** A new OPAQUE setup: the server's key pair, and the seed of its answers for each e-mail. */
 export function newServerSetup(): string {
   return server.createSetup();
 }
 
 /**
- * Answers a client that registers, or changes, its password.
- * @throws ServiceError `invalid_request` when the request is none of OPAQUE's
+ * Answers a client that registers or changes its password.
+ * @throws ServiceError `invalid_request` for a malformed request
  */
 export function respondToRegistration(serverSetup: string, email: string, registrationRequest: string): string {
   return reading("registration_request", registrationRequest, () => {
@@ -29,11 +30,11 @@ export function respondToRegistration(serverSetup: string, email: string, regist
   });
 }
 
-/** A login request that parses; what it asks does not matter. */
+/** Any login request that parses; its content does not matter. */
 const { startLoginRequest: anyLoginRequest } = client.startLogin({ password: "" });
 
 /**
- * Refuses a record that no login could ever be checked against.
+ * Refuses a record that no login could be checked against.
  * @throws ServiceError `invalid_request`
  */
 export function requireRegistrationRecord(serverSetup: string, email: string, registrationRecord: string): void {
@@ -43,10 +44,10 @@ export function requireRegistrationRecord(serverSetup: string, email: string, re
 }
 
 /**
- * Answers a client that starts a login. Without a record (nobody has this e-mail) the answer is of the same kind, takes
- * as long, and can never be finished.
- * @returns the answer, and what is to be kept for `isLoginProven`
- * @throws ServiceError `invalid_request` when the request is none of OPAQUE's
+ * Answers a client that starts a login. Without a record (unknown e-mail) the answer has the same
+ * form, takes as long, and can never be finished.
+ * @returns the answer, and the state that `isLoginProven` needs
+ * @throws ServiceError `invalid_request` for a malformed request
  */
 export function respondToLogin(
   serverSetup: string,
@@ -61,8 +62,8 @@ export function respondToLogin(
 }
 
 /**
- * Whether the end of a login proves the password.
- * @throws ServiceError `invalid_request` when it is none of OPAQUE's
+ * Whether the final message of a login proves the password.
+ * @throws ServiceError `invalid_request` for a malformed message
  */
 export function isLoginProven(serverState: string, finishLoginRequest: string): boolean {
   return reading("finish_login_request", finishLoginRequest, () => {

@@ -1,6 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
-import { uuidText } from "@coffer/http";
+import { type Call, uuidText } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { requireLastingSession } from "../access/lasting-session.ts";
 import type { User } from "../callers/user.ts";
@@ -12,19 +11,20 @@ import { proofRefusal } from "./finish-refusals.ts";
 import { isLoginProven } from "./opaque.ts";
 import { spendStart } from "./spend-start.ts";
 
-/** Who has just proven the password, and the second factor where there is one. */
+/** A person who has just proven the password, and the second factor if there is one. */
 export interface Proven {
   user: UserRow;
   keys: KeyRing;
 }
 
 /**
- * Does what needs a fresh proof of the caller's password (`login_id, finish_login_request, otp?` in the body), in the
- * transaction that spends the proof. Until it ends the person does nothing else, and none of the person's sessions begins,
- * goes on or ends. `work` may be run again, so it does nothing elsewhere. A refusal that it returns is committed with what
- * it wrote, and spends the proof; one that it throws leaves everything as it was.
- * @throws ServiceError `reauth_required` without a right proof, `invalid_token` when the session has ended meanwhile, and
- *   what `work` returns or throws
+ * Runs `work` in the transaction that consumes a new proof of the caller's password (`login_id,
+ * finish_login_request, otp?` in the body). The person is locked until it ends: no session of
+ * theirs starts, renews or ends. `work` may run again after a retry, so it must have no effect
+ * outside the transaction. A returned refusal commits what `work` wrote and consumes the proof; a
+ * thrown one rolls back.
+ * @throws ServiceError `reauth_required` without a valid proof, `invalid_token` when the session
+ * has ended, and what `work` returns or throws
  */
 export async function requireProof<T>(
   deps: Deps,
@@ -53,7 +53,7 @@ export async function requireProof<T>(
   return done;
 }
 
-/** What has not even the form of a proof is a wrong one. */
+/** A malformed proof counts as a wrong one. */
 function isRight(serverState: string, proof: string): boolean {
   try {
     return isLoginProven(serverState, proof);

@@ -9,7 +9,7 @@ import { startRegistration } from "./start-registration.ts";
 
 const post = { method: "POST", caller: anyone } as const;
 
-/** Registration, login and the account itself. Their failures are recorded by the operations. */
+/** Registration, login and the account. The operations record their failures themselves. */
 export const accountRoutes = [
   route({
     ...post,

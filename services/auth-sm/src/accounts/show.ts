@@ -1,14 +1,11 @@
 import type { Call } from "@coffer/http";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { UserOrgRow } from "../store/orgs.ts";
-import { listUserOrgs } from "../store/orgs.ts";
+import { listUserOrgs, type UserOrgRow } from "../store/orgs.ts";
 import { findTotpSecret } from "../store/totp.ts";
 import { getUser } from "../store/users.ts";
-import type { UserView } from "./view.ts";
-import { userView } from "./view.ts";
+import { userView, type UserView } from "./view.ts";
 
-/** A person's account as the person sees it. */
 export interface AccountView {
   user: UserView;
   totp_enabled: boolean;

@@ -2,7 +2,8 @@ import { ServiceError } from "@coffer/errors";
 import type { Config } from "../config.ts";
 
 /**
- * Refuses to begin to make an account where nobody can have one. An invitation is looked at when it is made.
+ * Refuses to start a registration where registration is closed. The invitation is checked at the
+ * finish.
  * @throws ServiceError `registration_closed`
  */
 export function requireSignups({ COFFER_SIGNUPS: signups }: Config): void {
@@ -10,7 +11,7 @@ export function requireSignups({ COFFER_SIGNUPS: signups }: Config): void {
 }
 
 /**
- * Refuses to make an account where `COFFER_SIGNUPS` asks for an invitation and none is shown.
+ * Refuses to create an account when `COFFER_SIGNUPS` needs an invitation and the request has none.
  * @throws ServiceError `registration_closed`
  */
 export function requireSignupBy(config: Config, inviteToken: string | undefined): void {

@@ -11,7 +11,7 @@ import { knownSince, placeOf } from "./known-place.ts";
 import { loginCall } from "./login-call.ts";
 import { respondToLogin } from "./opaque.ts";
 
-/** How long a login, or a recovery, that has started may be finished. */
+/** How long a started login or recovery can be finished. */
 export const millisecondsToFinish = 60_000;
 
 interface LoginStarted {
@@ -23,8 +23,8 @@ type StartCall = Call<unknown, unknown, LoginStart>;
 
 /**
  * POST /api/auth/login/start
- * Counts as a failure until it is finished. An e-mail that nobody has is answered by the same steps: a count, an answer of
- * OPAQUE's, a row, a login that cannot succeed.
+ * A started login counts as a failure until it is finished. An unknown e-mail takes the same steps:
+ * a count, an OPAQUE answer, a row, and a login that cannot succeed.
  */
 export async function startLogin(deps: Deps, call: StartCall): Promise<LoginStarted> {
   try {
@@ -56,8 +56,8 @@ async function begin(deps: Deps, { body, request }: StartCall): Promise<LoginSta
     now,
   };
   await refuseEarlyLogin(pool, login);
-  // The oldest setup answers for those who have none: so such an answer does not change when a setup is added, just as
-  // that for a person who had registered before does not.
+  // The oldest setup answers for an unknown e-mail. So that answer stays the same when a setup is
+  // added, as does the answer for a person who registered before.
   const { setup } = await deps.keys.setup(record.opaque_setup_id ?? keys.setups[0].id);
   const { registration_record: registrationRecord } = record;
   const answer = respondToLogin(setup, body.email, registrationRecord, body.start_login_request);

@@ -2,11 +2,11 @@ import type { Call } from "@coffer/http";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { isRecordOfSetup } from "../store/users.ts";
-import { beginRegistration, registrant } from "./begun-registration.ts";
+import { beginRegistration, registrant } from "./pending-registration.ts";
 import type { RegistrationStart } from "./bodies.ts";
 import { requireSignups } from "./signups.ts";
 
-/** POST /api/auth/register/start: answers a taken e-mail like a free one. */
+/** POST /api/auth/register/start: Answers a taken e-mail like a free one. */
 export async function startRegistration(
   deps: Deps,
   { body }: Call<unknown, unknown, RegistrationStart>,
@@ -19,11 +19,12 @@ export async function startRegistration(
 }
 
 /**
- * By what OPAQUE is to know who registers. Its answers to a registration and to a login can be compared: they are equal
- * where both are made for one e-mail by one setup. A login with an e-mail that nobody has is answered by the oldest setup,
- * a registration by the newest, so once there are several these are unequal; they would be equal for a person whose
- * password was set by the newest. That person cannot be registered again, so the answer may be for somebody else: no
- * e-mail has a line break.
+ * The OPAQUE identifier of a registration. An attacker can compare the answers to a registration
+ * and to a login: they are equal when one setup makes both for one e-mail. The oldest setup answers
+ * logins of unknown e-mails and the newest answers registrations, so with several setups those
+ * answers differ. They would be equal only for a person whose password was set with the newest
+ * setup. That person cannot register again, so the answer is made for an identifier that is no
+ * e-mail: it has a line break.
  */
 async function identifierFor({ database }: Deps, { newestSetup, setups }: KeyRing, email: string): Promise<string> {
   if (newestSetup.id === setups[0].id) return email;

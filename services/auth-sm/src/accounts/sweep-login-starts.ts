@@ -2,25 +2,25 @@ import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import type { FailedLoginStart } from "../store/login-starts.ts";
-import { takeFailedLoginStarts } from "../store/login-starts.ts";
+import { type FailedLoginStart, takeFailedLoginStarts } from "../store/login-starts.ts";
 import { auditUserEvent } from "./user-events.ts";
 
 const batch = 100;
 
 /**
- * Turns started logins that failed into audit records. A row leaves in the transaction that writes its record, and is
- * with one replica at a time, so that each failure is recorded once, whichever replica dies.
+ * Writes audit records for started logins that failed. The transaction that writes the record
+ * deletes the row, and one replica at a time has the row. So each failure is recorded once, also
+ * when a replica dies.
  */
 export function loginStartSweep(deps: Deps): Sweep {
   return {
     everyMilliseconds: 1000,
     batch: async () => (await recordFailures(deps)) === batch,
-    failure: "failed logins cannot be recorded now; a later sweep will",
+    failure: "cannot record failed logins now; a later sweep retries",
   };
 }
 
-/** Records one batch and returns how many there were. */
+/** Records one batch and returns its size. */
 async function recordFailures(deps: Deps): Promise<number> {
   const taken = await deps.database.transaction(async (tx) => {
     const failed = await takeFailedLoginStarts(tx, { now: deps.now(), limit: batch });
@@ -30,12 +30,12 @@ async function recordFailures(deps: Deps): Promise<number> {
   for (const start of taken) {
     deps.authFailures.inc({ reason: start.user_id === null ? "unknown_email" : reasonOf(start) });
     const { user_id, request_id } = start;
-    if (user_id === null) deps.telemetry.log.info({ request_id }, "a login for an e-mail that nobody has");
+    if (user_id === null) deps.telemetry.log.info({ request_id }, "a login for an unknown e-mail");
   }
   return taken.length;
 }
 
-/** Nobody has proven to be this person: the record names whose account was tried. */
+/** The actor is the account that was tried. The identity is not proven. */
 function recordFailure(tx: Transaction, deps: Deps, start: FailedLoginStart, userId: string): Promise<void> {
   return auditUserEvent(tx, deps, requestOf(start), userId, {
     action: "user.login.failed",
@@ -47,13 +47,13 @@ function recordFailure(tx: Transaction, deps: Deps, start: FailedLoginStart, use
   });
 }
 
-/** Who gets as far as the second factor knows the password, or has the recovery key. */
+/** A login that reached the second factor proved the password or the recovery key. */
 function reasonOf({ proven, refused }: FailedLoginStart): "otp_required" | "invalid_credentials" | "unfinished" {
   if (proven) return "otp_required";
   return refused ? "invalid_credentials" : "unfinished";
 }
 
-/** The call that failed: the last wrong finish, or the start that nobody finished. */
+/** The call that failed: the last wrong finish, or the start that was never finished. */
 function requestOf(start: FailedLoginStart): RequestContext {
   return {
     id: start.request_id,

@@ -1,14 +1,12 @@
 import type { RequestContext } from "@coffer/http";
-import type { Queryable, Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
-import type { AuditEntry } from "../audit.ts";
-import { auditOf } from "../audit.ts";
+import { enqueueAudit, type Queryable, type Transaction } from "@coffer/postgres";
+import { type AuditEntry, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { listUserOrgs } from "../store/orgs.ts";
 
 /**
- * Records something that happened to a person: once in the chain of each of the person's organizations, or, without
- * one, in the person's own.
+ * Records an event of a person: once in the audit chain of each of the person's organizations, or
+ * in the person's own chain when there is none.
  */
 export async function auditUserEvent(
   tx: Transaction,
@@ -21,7 +19,10 @@ export async function auditUserEvent(
     await enqueueAudit(tx, auditOf(deps, request, { org_id: orgId, ...entry }));
 }
 
-/** The organizations in whose chains a person's events are; null stands for the person's own, without any. */
+/**
+ * The organizations whose chains hold a person's events; `[null]`, the person's own chain, without
+ * any.
+ */
 export async function chainsOf(db: Queryable, userId: string): Promise<(string | null)[]> {
   const orgs = await listUserOrgs(db, userId);
   return orgs.length === 0 ? [null] : orgs.map(({ id }) => id);

@@ -1,6 +1,5 @@
 import type { UserRow } from "../store/users.ts";
 
-/** A person, the same everywhere. */
 export interface UserView {
   id: string;
   email: string;
@@ -12,7 +11,7 @@ export function userView({ id, email, name, created_at }: UserView): UserView {
   return { id, email, name, created_at };
 }
 
-/** What a person's device needs to open everything else; the server can open none of it. */
+/** The keys with which a person's device opens everything else. The server cannot open them. */
 export interface SealedKeys {
   encrypted_user_key: string;
   public_key: string;

@@ -1,7 +1,7 @@
 import { nameText, uuidText } from "@coffer/http";
 import { z } from "zod";
 
-/** Up to 1,024 characters, which may be none; lines and tabs are allowed. */
+/** Up to 1,024 characters, possibly none; line breaks and tabs are allowed. */
 const description = z
   .string()
   .max(1024)

@@ -6,8 +6,7 @@ import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
-import type { ApplicationRow } from "../store/applications.ts";
-import { insertApplication } from "../store/applications.ts";
+import { type ApplicationRow, insertApplication } from "../store/applications.ts";
 import type { NewApplication } from "./bodies.ts";
 
 /** POST /api/org/applications */

@@ -2,8 +2,7 @@ import type { Call } from "@coffer/http";
 import { observers, requireMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { ApplicationRow } from "../store/applications.ts";
-import { listApplications } from "../store/applications.ts";
+import { type ApplicationRow, listApplications } from "../store/applications.ts";
 
 /** GET /api/org/applications */
 export async function listOrgApplications(

@@ -6,13 +6,13 @@ import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { tellFolderChange } from "../folders/tell.ts";
+import { publishFolderChange } from "../folders/publish-change.ts";
 import { revokeApplicationClients } from "../store/application-clients.ts";
 import { deleteApplication, lockApplication } from "../store/applications.ts";
 import { listGrantedFolderIds } from "../store/client-folders.ts";
 import type { ApplicationPath } from "./bodies.ts";
 
-/** DELETE /api/org/applications/{id}: its clients lose their access, its tokens are gone. */
+/** DELETE /api/org/applications/{id}: Revokes the application's clients and deletes its tokens. */
 export function removeApplication(deps: Deps, { caller, params, request }: Call<User, ApplicationPath>): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: lockApplication });
@@ -20,7 +20,7 @@ export function removeApplication(deps: Deps, { caller, params, request }: Call<
     const revoked = await revokeApplicationClients(tx, application.id, deps.now());
     await deleteApplication(tx, application.id);
     const folderIds = await listGrantedFolderIds(tx, revoked);
-    await tellFolderChange(tx, deps, { folderIds, change: "membership" });
+    await publishFolderChange(tx, deps, { folderIds, change: "membership" });
     const record = { org_id: orgId, actor, status: 204 } as const;
     for (const clientId of revoked) {
       const target = { type: "client", id: clientId, parent_id: application.id };

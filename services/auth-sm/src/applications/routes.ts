@@ -1,7 +1,6 @@
 import { route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { applicationChange, applicationPath, newApplication } from "./bodies.ts";
 import { createApplication } from "./create.ts";
 import { listOrgApplications } from "./list.ts";
@@ -12,7 +11,6 @@ const base = "/api/org/applications";
 const user = { bucket: "user", caller: authenticateUser } as const;
 const application: Attempt["target"] = ({ id = null }) => ({ type: "application", id });
 
-/** What machines belong to. */
 export const applicationRoutes = [
   route({ ...user, method: "GET", path: base, status: 200, run: listOrgApplications }),
   attempting(

@@ -7,11 +7,10 @@ import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
-import type { ApplicationRow } from "../store/applications.ts";
-import { lockApplication, updateApplication as changeApplication } from "../store/applications.ts";
+import { type ApplicationRow, lockApplication, updateApplication as changeApplication } from "../store/applications.ts";
 import type { ApplicationChange, ApplicationPath } from "./bodies.ts";
 
-/** PATCH /api/org/applications/{id}: what is not sent stays. */
+/** PATCH /api/org/applications/{id}: A field that is not sent is not changed. */
 export function updateApplication(
   deps: Deps,
   { caller, params, body, request }: Call<User, ApplicationPath, ApplicationChange>,

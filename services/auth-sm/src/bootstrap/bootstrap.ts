@@ -1,21 +1,27 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
-import type { Anonymous, Call } from "@coffer/http";
-import { uuidText } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
+import { type Anonymous, type Call, uuidText } from "@coffer/http";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { canonicalPublicKey } from "@coffer/tokens";
 import { z } from "zod";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import { tellFolderChange } from "../folders/tell.ts";
+import { publishFolderChange } from "../folders/publish-change.ts";
 import { listClientFolders } from "../store/client-folders.ts";
 import { insertClient } from "../store/clients.ts";
-import type { HeldToken } from "../store/token-spending.ts";
-import { grantTokenFolders, holdTokenApplication, lockToken, markTokenUsed } from "../store/token-spending.ts";
+import {
+  grantTokenFolders,
+  type HeldToken,
+  holdTokenApplication,
+  lockToken,
+  markTokenUsed,
+} from "../store/token-spending.ts";
 import { refuseWholeToken, wholeTokenIn } from "./whole-token.ts";
 
-/** What is wrong with the rest of the body must not hide that the token leaked: a whole one comes without it. */
+/**
+ * A whole token is extracted before validation: an error elsewhere in the body must not hide that
+ * it leaked.
+ */
 export const bootstrapBody = z.preprocess(
   (body) => {
     const { token } = Object(body) as { token?: unknown };
@@ -30,7 +36,6 @@ export const bootstrapBody = z.preprocess(
 );
 type BootstrapCall = Call<Anonymous, unknown, z.infer<typeof bootstrapBody>>;
 
-/** What a machine is given for its one-time token. */
 export interface Bootstrapped {
   client_id: string;
   application_id: string;
@@ -41,8 +46,8 @@ export interface Bootstrapped {
 
 /**
  * POST /api/sm/v1/bootstrap
- * Spending is one transaction under the token's row lock: everything that can be refused is refused before it, and of
- * two at once the second finds the token used.
+ * One transaction consumes the token under its row lock. Every check that can refuse runs before
+ * that. Of two concurrent calls the second finds the token used.
  */
 export async function bootstrap(deps: Deps, call: BootstrapCall): Promise<Bootstrapped> {
   const { body, request } = call;
@@ -68,7 +73,7 @@ function tokenHashOf({ body }: BootstrapCall): Buffer {
   return createHash("sha256").update(body.token).digest();
 }
 
-/** Why a token was not spent: for its caller, and for the audit. */
+/** The response and the audit reason of a refused bootstrap. */
 interface Refusal {
   error: ServiceError;
   reason: string;
@@ -93,7 +98,10 @@ function takenClientId(): Refusal {
   return { error, reason: "client_id_taken" };
 }
 
-/** Spends the token for a new client; null, and nothing is done, when the client's id is taken. */
+/**
+ * Consumes the token for a new client. Returns null, without any change, when the client id is
+ * taken.
+ */
 async function makeClient(
   tx: Transaction,
   deps: Deps,
@@ -116,7 +124,7 @@ async function makeClient(
   await markTokenUsed(tx, token.id, now);
   await grantTokenFolders(tx, token.id, clientId, now);
   const folders = await listClientFolders(tx, clientId);
-  await tellFolderChange(tx, deps, { folderIds: folders.map(({ id }) => id), change: "membership" });
+  await publishFolderChange(tx, deps, { folderIds: folders.map(({ id }) => id), change: "membership" });
   await enqueueAudit(
     tx,
     auditOf(deps, call.request, {
@@ -140,8 +148,8 @@ async function makeClient(
 }
 
 /**
- * A refused attempt with a token that exists belongs to its organization's audit; an unknown one, which takes as long, to
- * log and metric only.
+ * A refused attempt with an existing token is recorded in its organization's audit. For an unknown
+ * token, which takes as long, only a log line and a metric are written.
  */
 async function recordRefusal(
   deps: Deps,

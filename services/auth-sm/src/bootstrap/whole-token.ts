@@ -4,25 +4,30 @@ import type { RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import type { HeldToken } from "../store/token-spending.ts";
-import { lockToken, markTokenRevoked } from "../store/token-spending.ts";
+import { type HeldToken, lockToken, markTokenRevoked } from "../store/token-spending.ts";
 
-/** How a one-time token looks where it is shown to a person; only what is derived from it is ever to be sent. */
+/**
+ * The prefix of a one-time token as a person sees it. A client must send only a value derived from
+ * it.
+ */
 const displayPrefix = "cft1_";
-// What is derived has 43 characters too: none of them holds a whole token by chance.
+// The derived value has 43 characters too, so it never contains a whole token by chance.
 const wholeToken = /cft1_[\w-]{43}(?![\w-])/;
 
-/** The one-time token that is in a text as it was shown to a person, whatever was pasted with it; undefined for none. */
+/**
+ * The whole one-time token inside a text, whatever was pasted around it; undefined when there is
+ * none.
+ */
 export function wholeTokenIn(text: string): string | undefined {
   const trimmed = text.trim();
   return wholeToken.exec(trimmed)?.[0] ?? (trimmed.startsWith(displayPrefix) ? trimmed : undefined);
 }
 
 /**
- * Refuses a token that was sent whole. Its seed opens the folder keys that were sealed for it, and has now been where it
- * must never be: it is revoked. One that is spent already has nothing left to revoke but the client that it made, and of one
- * that is unknown there are a log line and a metric.
- * @throws ServiceError `invalid_request` when there is a whole token in `token`
+ * Refuses and revokes a token that was sent whole: its seed opens the folder keys that were
+ * encrypted for it. For a token that is used already, only revoking its client helps, which the
+ * message says. For an unknown token a log line and a metric are written.
+ * @throws ServiceError `invalid_request` when `token` contains a whole token
  */
 export async function refuseWholeToken(deps: Deps, token: string, request: RequestContext): Promise<void> {
   const whole = wholeTokenIn(token);
@@ -40,16 +45,15 @@ export async function refuseWholeToken(deps: Deps, token: string, request: Reque
   });
   if (leaked === null) {
     deps.authFailures.inc({ reason: "unknown_token" });
-    deps.telemetry.log.info({ request_id: request.id }, "a whole one-time token that is unknown");
+    deps.telemetry.log.info({ request_id: request.id }, "an unknown one-time token was sent whole");
   }
   throw new ServiceError(
     "invalid_request",
     `the token was sent whole, with its ${displayPrefix} prefix, ${consequenceOf(leaked)}, ` +
-      "and send only what is derived from it",
+      "and send only the value derived from it",
   );
 }
 
-/** Whether there is something left to revoke. */
 function isOpen({ used, revoked }: HeldToken): boolean {
   return !used && !revoked;
 }
@@ -64,6 +68,6 @@ function entryOf(held: HeldToken) {
 
 function consequenceOf(leaked: HeldToken | null): string {
   return leaked?.used === true
-    ? "after it was used, so that its folder keys leaked: revoke the client that it made, make a new token"
-    : "and is revoked because it leaked: make a new one";
+    ? "after it was used, so its folder keys leaked: revoke the client that it made, make a new token"
+    : "and was revoked because it leaked: make a new one";
 }

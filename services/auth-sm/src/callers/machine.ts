@@ -1,21 +1,23 @@
-import type { Authenticate } from "@coffer/http";
-import { bearerToken } from "@coffer/http";
+import { type Authenticate, bearerToken } from "@coffer/http";
 import { requireClient } from "../access/client.ts";
 import type { Deps } from "../deps.ts";
-import type { Asker } from "../store/secret-reads.ts";
+import type { CallingClient } from "../store/secret-reads.ts";
 import { recordRejectedToken } from "./rejected-token.ts";
 
-/** A machine whose token is genuine. Its state (revoked, expired, address) is checked by each operation's statement. */
+/**
+ * A machine whose token signature is valid. Each operation's statement checks the client's state
+ * (revoked, expired, address).
+ */
 export interface Machine {
   kind: "machine";
   clientId: string;
-  /** The source address of the request, which the client's `allowed_cidrs` may bind. */
+  /** The source address of the request, which the client's `allowed_cidrs` may restrict. */
   ip: string;
-  /** Notes that it was here: for whoever has found that its client may act. */
+  /** Stores when the client was last used. Call it once the client is known to be active. */
   noteUse(): void;
 }
 
-/** Finds out which machine calls, by the token that it signed itself. */
+/** Identifies the calling machine by its self-signed token. */
 export const authenticateMachine: Authenticate<Machine, Deps> = async ({ authorization, request }, deps) => {
   const token = bearerToken(authorization);
   let clientId: string;
@@ -30,7 +32,6 @@ export const authenticateMachine: Authenticate<Machine, Deps> = async ({ authori
   return { caller, confirm: () => requireClient(deps.database.pool, deps, caller) };
 };
 
-/** The caller as the prepared statements need it. */
-export function askerOf(deps: Deps, caller: Machine): Asker {
+export function callingClientOf(deps: Deps, caller: Machine): CallingClient {
   return { clientId: caller.clientId, ip: caller.ip, now: deps.now() };
 }

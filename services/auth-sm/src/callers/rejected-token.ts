@@ -5,13 +5,14 @@ import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { findClientOrg } from "../store/clients.ts";
 
-/** The id of no client. */
-const nobody = "00000000-0000-0000-0000-000000000000";
+/** An id that no client has. */
+const noClientId = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Records that a token was refused: in the audit of its client's organization when it names a client that exists,
- * otherwise as a metric, and of an unknown client as a log line, so that nobody fills an audit with inventions. An unknown
- * client takes as long: the time must not tell which clients exist.
+ * Records a refused token. A token that names an existing client is recorded in its organization's
+ * audit, others in a metric, and an unknown client also in a log line. So an attacker cannot fill
+ * an audit log. An unknown client takes as long, so that the time does not reveal which clients
+ * exist.
  */
 export async function recordRejectedToken(deps: Deps, request: RequestContext, error: unknown): Promise<void> {
   if (!(error instanceof ServiceError) || !(error.cause instanceof TokenRejection)) return;
@@ -19,7 +20,7 @@ export async function recordRejectedToken(deps: Deps, request: RequestContext, e
   deps.authFailures.inc({ reason });
   if (reason === "unknown_client") {
     deps.telemetry.log.info({ request_id: request.id }, "a token of an unknown client");
-    await findClientOrg(deps.database.pool, nobody);
+    await findClientOrg(deps.database.pool, noClientId);
     await deps.audit(null);
     return;
   }

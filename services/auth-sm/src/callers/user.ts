@@ -1,12 +1,11 @@
 import type { Authenticate } from "@coffer/http";
-import type { User } from "@coffer/service";
-import { identifyUser } from "@coffer/service";
+import { identifyUser, type User } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import { sessionLasts } from "../store/sessions.ts";
 
 export type { User } from "@coffer/service";
 
-/** Finds out which person calls. Whether the session lasts is asked of Postgres, which is the truth about it. */
+/** Identifies the calling person. Postgres decides whether the session is still active. */
 export const authenticateUser: Authenticate<User, Deps> = (input, { authFailures, database, now, verifyUser }) =>
   identifyUser(
     {

@@ -6,33 +6,38 @@ import { touchClients } from "../store/clients.ts";
 
 const flushMilliseconds = 2000;
 
-/** Remembers who was seen, and writes it down every two seconds: one statement for all, none on a request's path. */
+/**
+ * Collects when clients were last used and writes it every two seconds in one statement, off the
+ * path of requests.
+ */
 export interface ClientActivity {
-  /** A client has just been answered at this address; what is no address is not noted. */
+  /**
+   * Stores that a client was answered at this address. Ignores a value that is not an IP address.
+   */
   seen(clientId: string, ip: string, at: Date): void;
-  /** Writes down what is remembered, and stops. */
+  /** Writes the collected values and stops. */
   close(): Promise<void>;
 }
 
 /**
- * Sightings that cannot be written while the database is away are kept for the next time, those that it refuses are
- * dropped: none may stand in the way of the others. It is a convenience, no audit.
+ * Keeps values that cannot be written while the database is unavailable, and drops values that the
+ * database refuses, so that they do not block others. The values are a convenience, not an audit.
  */
 export function createClientActivity(database: Database, log: Logger): ClientActivity {
-  let sightings = new Map<string, { clientId: string; ip: string; at: string }>();
+  let uses = new Map<string, { clientId: string; ip: string; at: string }>();
 
   const flush = async (): Promise<void> => {
-    if (sightings.size === 0) return;
-    const batch = sightings;
-    sightings = new Map();
+    if (uses.size === 0) return;
+    const batch = uses;
+    uses = new Map();
     try {
       await touchClients(database.pool, [...batch.values()]);
     } catch (error) {
       if (error instanceof ServiceError && error.code === "unavailable") {
-        log.warn({ err: error }, "could not note when clients were last seen; will try again");
-        sightings = new Map([...batch, ...sightings]);
+        log.warn({ err: error }, "cannot store when clients were last used; will retry");
+        uses = new Map([...batch, ...uses]);
       } else {
-        log.error({ err: error, clients: batch.size }, "could not note when clients were last seen");
+        log.error({ err: error, clients: batch.size }, "cannot store when clients were last used");
       }
     }
   };
@@ -42,7 +47,7 @@ export function createClientActivity(database: Database, log: Logger): ClientAct
   return {
     seen(clientId, ip, at) {
       if (isIP(ip) === 0) return;
-      sightings.set(clientId, { clientId, ip, at: at.toISOString() });
+      uses.set(clientId, { clientId, ip, at: at.toISOString() });
     },
     async close() {
       clearInterval(timer);

@@ -9,7 +9,7 @@ export type ClientPath = z.infer<typeof clientPath>;
 export const grantPath = clientPath.extend({ folder_id: uuidText });
 export type GrantPath = z.infer<typeof grantPath>;
 
-/** `encrypted_key` is the folder's key as sealed to the client's public key. */
+/** `encrypted_key` is the folder's key, encrypted to the client's public key. */
 export const grantBody = z.object({
   permission: z.enum(["read", "write"]),
   encrypted_key: compactJwe(64),

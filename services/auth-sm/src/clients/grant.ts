@@ -9,14 +9,13 @@ import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { tellFolderChange } from "../folders/tell.ts";
+import { publishFolderChange } from "../folders/publish-change.ts";
 import { appendHolder } from "../histories/append-holder.ts";
 import { folderHolder, folderRes } from "../histories/resources.ts";
 import { hasClientGrant, lockApplicationClient, upsertClientGrant } from "../store/application-clients.ts";
 import { holdApplication } from "../store/applications.ts";
 import type { GrantBody, GrantPath } from "./bodies.ts";
 
-/** A client's grant on a folder. */
 export interface GrantView {
   client_id: string;
   folder_id: string;
@@ -59,7 +58,7 @@ export function grantFolder(
       encryptedKey: body.encrypted_key,
       now,
     });
-    await tellFolderChange(tx, deps, { folderIds: [folder.folderId], change: "membership" });
+    await publishFolderChange(tx, deps, { folderIds: [folder.folderId], change: "membership" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

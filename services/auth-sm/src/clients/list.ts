@@ -4,8 +4,7 @@ import { observers } from "../access/membership.ts";
 import type { ApplicationPath } from "../applications/bodies.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { ClientRow } from "../store/application-clients.ts";
-import { listApplicationClients } from "../store/application-clients.ts";
+import { type ClientRow, listApplicationClients } from "../store/application-clients.ts";
 
 /** GET /api/org/applications/{id}/clients */
 export async function listClients(

@@ -7,13 +7,16 @@ import { managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { tellFolderChange } from "../folders/tell.ts";
+import { publishFolderChange } from "../folders/publish-change.ts";
 import { lockApplicationClient, revokeClientRow } from "../store/application-clients.ts";
 import { holdApplication } from "../store/applications.ts";
 import { listGrantedFolderIds } from "../store/client-folders.ts";
 import type { ClientPath } from "./bodies.ts";
 
-/** DELETE /api/org/applications/{id}/clients/{client_id}: for good, from its next request on. Again: no effect. */
+/**
+ * DELETE /api/org/applications/{id}/clients/{client_id}
+ * Takes effect with the client's next request and cannot be undone. Idempotent.
+ */
 export function revokeClient(deps: Deps, { caller, params, request }: Call<User, ClientPath>): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
@@ -24,7 +27,7 @@ export function revokeClient(deps: Deps, { caller, params, request }: Call<User,
     if (client.revoked) return;
     await revokeClientRow(tx, client.id, now);
     const folderIds = await listGrantedFolderIds(tx, [client.id]);
-    await tellFolderChange(tx, deps, { folderIds, change: "membership" });
+    await publishFolderChange(tx, deps, { folderIds, change: "membership" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

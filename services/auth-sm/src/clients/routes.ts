@@ -1,19 +1,17 @@
 import { route } from "@coffer/http";
 import { applicationPath } from "../applications/bodies.ts";
 import { authenticateUser } from "../callers/user.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { clientPath, grantBody, grantPath } from "./bodies.ts";
 import { grantFolder } from "./grant.ts";
 import { listClients } from "./list.ts";
 import { revokeClient } from "./revoke.ts";
-import { withdrawFolder } from "./withdraw.ts";
+import { revokeGrant } from "./revoke-grant.ts";
 
 const base = "/api/org/applications/:id/clients";
 const user = { bucket: "user", caller: authenticateUser } as const;
 const client: Attempt["target"] = ({ id = "", client_id = null }) => ({ type: "client", id: client_id, parent_id: id });
 
-/** The machines of an application, and what they were granted. */
 export const clientRoutes = [
   route({ ...user, method: "GET", path: base, params: applicationPath, status: 200, run: listClients }),
   attempting(
@@ -50,7 +48,7 @@ export const clientRoutes = [
       path: `${base}/:client_id/folders/:folder_id`,
       params: grantPath,
       status: 204,
-      run: withdrawFolder,
+      run: revokeGrant,
     }),
   ),
 ];

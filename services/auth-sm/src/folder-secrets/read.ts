@@ -1,5 +1,4 @@
-import type { Call, NotModified, Tagged } from "@coffer/http";
-import { notModified, tagged } from "@coffer/http";
+import { type Call, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
 import { readableFolder } from "../access/readable-folder.ts";
 import { secretNotFound } from "../access/secret.ts";
 import { auditOf } from "../audit.ts";
@@ -7,7 +6,7 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { FolderSecretQuery } from "../secrets/bodies.ts";
 import type { FolderSecretPath } from "../secrets/path.ts";
-import { secretMetadata, secretTag, secretView } from "../secrets/view.ts";
+import { secretForPerson, secretMetadata, secretTag } from "../secrets/view.ts";
 import { findSecret } from "../store/secret-in-scope.ts";
 import { personScope } from "../store/secret-scopes.ts";
 import { tagFor } from "./tag.ts";
@@ -38,5 +37,5 @@ export async function readFolderSecret(
   );
   if (!folder.ciphertext) return tagged(tag, secretMetadata(secret));
   const { fields } = secret;
-  return tagged(tag, { ...secretView(secret), ...(fields === undefined ? {} : { fields }) });
+  return tagged(tag, { ...secretForPerson(secret), ...(fields === undefined ? {} : { fields }) });
 }

@@ -3,8 +3,7 @@ import { z } from "zod";
 import { requireFolder } from "../access/folder.ts";
 import { requireWritableSecret } from "../access/secret.ts";
 import { authenticateUser } from "../callers/user.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { folderListQuery, folderSecretQuery, newSecretInFolder, secretUpdate } from "../secrets/bodies.ts";
 import { createSecret } from "../secrets/create.ts";
 import { folderSecretPath } from "../secrets/path.ts";
@@ -24,7 +23,7 @@ const secret: Attempt["target"] = ({ id, uid }) => ({
 });
 const folder: Attempt["target"] = ({ id }) => ({ type: "folder", id: id ?? null });
 
-/** Secrets as a person sees them: below their folder, with the person's own permission. */
+/** Secrets as a person uses them: below their folder, with the person's own permission. */
 export const folderSecretRoutes = [
   attempting(
     "secret.listed",

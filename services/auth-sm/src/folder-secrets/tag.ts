@@ -1,4 +1,7 @@
-/** The entity tag of what a person sees: another one without the ciphertext, since a role may change while nothing else does. */
+/**
+ * The entity tag differs without the ciphertext, because a role can change while the secret does
+ * not.
+ */
 export function tagFor({ ciphertext }: { ciphertext: boolean }, tag: string): string {
   return ciphertext ? tag : `${tag}.metadata`;
 }

@@ -1,15 +1,15 @@
+import { permissions } from "@coffer/contract";
 import { base64Text, compactJwe, nameText, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { permissions } from "../access/permission.ts";
 import { entryText } from "@coffer/service";
 
-/** The version of the folder's key that was sealed: another than the present one is refused. */
+/** The version of the folder key that was used. Any version but the current one is refused. */
 export const keyVersion = z.int().positive();
 
 export const newFolder = z.object({
   id: uuidText.optional(),
   name: nameText(),
-  /** The folder's key under the creator's user key. */
+  /** The folder's key, encrypted with the creator's user key. */
   encrypted_key: base64Text(64),
   key_version: keyVersion.optional(),
   entry: entryText.optional(),
@@ -28,7 +28,7 @@ export type FolderRemoval = z.infer<typeof folderRemoval>;
 export const folderMemberPath = folderPath.extend({ user_id: uuidText });
 export type FolderMemberPath = z.infer<typeof folderMemberPath>;
 
-/** `encrypted_key` is the folder's key as sealed to the person's public key. */
+/** `encrypted_key` is the folder's key, encrypted to the person's public key. */
 export const folderMember = z.object({
   permission: z.enum(permissions),
   encrypted_key: compactJwe(64),

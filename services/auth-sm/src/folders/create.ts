@@ -9,12 +9,11 @@ import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { folderHolder, folderRes } from "../histories/resources.ts";
-import type { FolderRow } from "../store/folders.ts";
-import { getFolder, insertFolder, insertFolderMember, listHolders } from "../store/folders.ts";
+import { type FolderRow, getFolder, insertFolder, insertFolderMember, listHolders } from "../store/folders.ts";
 import type { NewFolder } from "./bodies.ts";
-import { tellFolderChange } from "./tell.ts";
+import { publishFolderChange } from "./publish-change.ts";
 
-/** POST /api/org/folders: its creator holds the key and manages it. */
+/** POST /api/org/folders: The creator gets the key and a `manage` grant. */
 export function createFolder(
   deps: Deps,
   { caller, body, request }: Call<User, unknown, NewFolder>,
@@ -52,7 +51,7 @@ export function createFolder(
       }),
     );
     const folder = await getFolder(tx, id, userId);
-    await tellFolderChange(tx, deps, { folderIds: [id], change: "metadata", updatedAt: folder.updated_at });
+    await publishFolderChange(tx, deps, { folderIds: [id], change: "metadata", updatedAt: folder.updated_at });
     return folder;
   });
 }

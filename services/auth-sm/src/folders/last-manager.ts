@@ -3,10 +3,10 @@ import type { Transaction } from "@coffer/postgres";
 import { hasOtherManager } from "../store/folder-grants.ts";
 
 /**
- * Refuses to take `manage` from the only person who could ever grant the folder to anybody.
+ * Refuses to remove `manage` from a folder's only manager: no one could grant the folder again.
  * @throws ServiceError `conflict`
  */
 export async function requireAnotherManager(tx: Transaction, folderId: string, userId: string): Promise<void> {
   if (await hasOtherManager(tx, folderId, userId)) return;
-  throw new ServiceError("conflict", "nobody else manages this folder: grant manage to somebody first");
+  throw new ServiceError("conflict", "no one else manages this folder: grant manage to another member first");
 }

@@ -3,11 +3,13 @@ import type { Call } from "@coffer/http";
 import { everyone, observers, requireMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { HolderRow } from "../store/folders.ts";
-import { findFolder, listHolders } from "../store/folders.ts";
+import { findFolder, type HolderRow, listHolders } from "../store/folders.ts";
 import type { FolderPath } from "./bodies.ts";
 
-/** GET /api/org/folders/{id}/members: who holds the folder's key, for the holders and for who manages or audits. */
+/**
+ * GET /api/org/folders/{id}/members
+ * The members and machines with a grant. For those members, managers and auditors.
+ */
 export async function listFolderHolders(
   deps: Deps,
   { caller, params }: Call<User, FolderPath>,

@@ -9,8 +9,9 @@ type Page = z.infer<typeof folderHolders.output>;
 const pageSize = 500;
 
 /**
- * A page of the people who may see a folder now: with a grant that they can use. Of a folder that does not exist nobody.
- * @throws ServiceError `invalid_request` for an `after` that no page had
+ * One page of the people who can see a folder now: those with a usable grant. Empty for an unknown
+ * folder.
+ * @throws ServiceError `invalid_request` for an `after` that no page returned
  */
 export async function listReaders(
   { database }: Pick<Deps, "database">,

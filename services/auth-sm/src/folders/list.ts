@@ -2,11 +2,13 @@ import type { Call } from "@coffer/http";
 import { everyone, observers, requireMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { FolderRow } from "../store/folders.ts";
-import { listFolders } from "../store/folders.ts";
+import { type FolderRow, listFolders } from "../store/folders.ts";
 import { folderView } from "./view.ts";
 
-/** GET /api/org/folders: all of them for who manages or audits the organization, for a member those with a grant. */
+/**
+ * GET /api/org/folders
+ * All folders for managers and auditors; folders with a grant for members.
+ */
 export async function listOrgFolders(deps: Deps, { caller }: Call<User>): Promise<{ data: FolderRow[] }> {
   const { pool } = deps.database;
   const { orgId, role } = await requireMembership(pool, caller, everyone);

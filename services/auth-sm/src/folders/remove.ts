@@ -9,9 +9,9 @@ import type { Deps } from "../deps.ts";
 import { listFolderPeople } from "../store/folder-grants.ts";
 import { countFolderSecrets, deleteFolder } from "../store/folders.ts";
 import type { FolderPath, FolderRemoval } from "./bodies.ts";
-import { tellFolderChange } from "./tell.ts";
+import { publishFolderChange } from "./publish-change.ts";
 
-/** DELETE /api/org/folders/{id}: with `force=true` its secrets go with it, for good. */
+/** DELETE /api/org/folders/{id}: `force=true` also deletes its secrets. */
 export function removeFolder(
   deps: Deps,
   { caller, params, query, request }: Call<User, FolderPath, undefined, FolderRemoval>,
@@ -25,7 +25,7 @@ export function removeFolder(
     }
     const userIds = await listFolderPeople(tx, folder.id);
     await deleteFolder(tx, folder.id);
-    await tellFolderChange(tx, deps, { folderIds: [folder.id], change: "metadata", userIds });
+    await publishFolderChange(tx, deps, { folderIds: [folder.id], change: "metadata", userIds });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

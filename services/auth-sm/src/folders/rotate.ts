@@ -1,7 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
@@ -10,9 +9,9 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { folderRes } from "../histories/resources.ts";
-import type { HolderKey } from "../store/folder-rotation.ts";
 import {
   dropTokenKeys,
+  type HolderKey,
   listGrantees,
   listSealedSecrets,
   replaceClientKeys,
@@ -20,18 +19,18 @@ import {
   resealSecrets,
   setKeyVersion,
 } from "../store/folder-rotation.ts";
-import type { FolderRow, HolderRow } from "../store/folders.ts";
-import { getFolder, listHolders } from "../store/folders.ts";
+import { type FolderRow, getFolder, type HolderRow, listHolders } from "../store/folders.ts";
 import type { FolderPath } from "./bodies.ts";
 import type { Rotation } from "./rotation-body.ts";
 import { requireHolders, requireSealable, requireSecrets } from "./rotation-fits.ts";
-import { tellFolderChange } from "./tell.ts";
+import { publishFolderChange } from "./publish-change.ts";
 
 type RotationCall = Call<User, FolderPath, Rotation>;
 
 /**
- * POST /api/org/folders/{id}/rotate: gives a folder its next key, for exactly its present holders and secrets, or
- * changes nothing. Whoever writes a secret meanwhile comes back after it.
+ * POST /api/org/folders/{id}/rotate
+ * Replaces the folder's key for exactly its current members, machines and secrets, or changes
+ * nothing. Writers of secrets wait until it is done and then retry.
  */
 export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow> {
   const { caller, params, body, request } = call;
@@ -57,7 +56,7 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
       (await replaceClientKeys(tx, folderId, keys.clients)) - keys.clients.length,
       (await resealSecrets(tx, next, body.secrets)) - body.secrets.length,
     ];
-    // A holder who is removed at this moment is one no more.
+    // A member who is removed at this moment is no longer in the rows.
     if (counts.some((difference) => difference !== 0)) throw new ServiceError("conflict", "the holders have changed");
     await dropTokenKeys(tx, folderId);
     await setKeyVersion(tx, next);
@@ -74,12 +73,15 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
       }),
     );
     const rotated = await getFolder(tx, folderId, caller.userId);
-    await tellFolderChange(tx, deps, { folderIds: [folderId], change: "key", updatedAt: rotated.updated_at });
+    await publishFolderChange(tx, deps, { folderIds: [folderId], change: "key", updatedAt: rotated.updated_at });
     return rotated;
   });
 }
 
-/** The keys by how they are sealed. Only one's own is under a user key: nobody else could open it. */
+/**
+ * The keys by their form of encryption. Only the caller's own key may be under a user key: others
+ * could not open it.
+ */
 function sealedKeys({ caller, body }: RotationCall): { users: HolderKey[]; clients: HolderKey[] } {
   const users = body.encrypted_keys.users.map(({ user_id: id, encrypted_key: encryptedKey }, index): HolderKey => {
     if (encryptedKey === null) return { id, encryptedKey, alg: null };
@@ -96,7 +98,7 @@ function sealedKeys({ caller, body }: RotationCall): { users: HolderKey[]; clien
   return { users, clients };
 }
 
-/** Refuses a rotation of anything but the folder as it is now. */
+/** Refuses a rotation that was prepared for another state of the folder. */
 async function requireFitting(
   tx: Transaction,
   folderId: string,

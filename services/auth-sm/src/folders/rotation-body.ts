@@ -3,24 +3,29 @@ import { z } from "zod";
 import { entryText } from "@coffer/service";
 import { keyVersion } from "./bodies.ts";
 
-/** Every secret of a folder is in the body. */
+/** The body contains every secret of the folder. */
 export const rotationLimitBytes = 32 * 1024 * 1024;
-/** A secret with its re-sealed key alone has 8 tokens in about 170 bytes, 48 per KiB; short values have twice that. */
+/**
+ * A secret with only its re-encrypted DEK has 8 JSON tokens in about 170 bytes, 48 per KiB; short
+ * values twice that.
+ */
 export const rotationTokensPerKibibyte = 100;
 
 const jwe = compactJwe(64);
 const box = base64Text(64);
-/** The folder's key for a person: sealed to the public key, or for oneself under the user key. */
+/**
+ * The folder's key for a person: encrypted to the public key, or with the user key for the caller.
+ */
 const personsKey = z.string().check((context) => {
   const { value } = context;
   const { error } = (value.includes(".") ? jwe : box).safeParse(value);
   for (const issue of error?.issues ?? []) if (issue.code === "custom") context.issues.push({ ...issue, input: value });
 });
 
-/** More holders or secrets than a body of 32 MiB has room for. */
+/** More items than fit into a body of 32 MiB. */
 const mostItems = 250_000;
 
-/** A list whose items are about different things. */
+/** A list without duplicates by id. */
 function distinct<Item extends z.ZodType>(item: Item, idOf: (item: z.output<Item>) => string) {
   return listOf(item, mostItems).refine(
     (items) => new Set(items.map(idOf)).size === items.length,
@@ -29,8 +34,9 @@ function distinct<Item extends z.ZodType>(item: Item, idOf: (item: z.output<Item
 }
 
 /**
- * What was sealed with the folder's key is sent as sealed with the next one; `key_version` is still the present one. A key is
- * null for a holder to whom nothing may be sealed, because the folder's history does not name the holder.
+ * Everything that the folder's key encrypted, encrypted with the next key; `key_version` is the
+ * current one. A key is null for a member or machine that the folder's history does not name:
+ * nothing may be encrypted to it.
  */
 export const rotation = z.object({
   key_version: keyVersion,

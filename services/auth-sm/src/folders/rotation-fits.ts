@@ -1,13 +1,12 @@
 import { ServiceError } from "@coffer/errors";
-import type { HistoryState } from "@coffer/history";
-import { holderOf } from "@coffer/history";
+import { type HistoryState, holderOf } from "@coffer/history";
 import { folderHolder } from "../histories/resources.ts";
 import type { HolderRow } from "../store/folders.ts";
 import type { Rotation } from "./rotation-body.ts";
 import type { ResealedSecret, SealedSecret } from "../store/folder-rotation.ts";
 
 /**
- * Refuses keys that are not for exactly the present holders.
+ * Refuses keys that are not for exactly the current members or machines.
  * @throws ServiceError `conflict`
  */
 export function requireHolders(what: string, present: readonly string[], sent: readonly string[]): void {
@@ -17,9 +16,10 @@ export function requireHolders(what: string, present: readonly string[], sent: r
 }
 
 /**
- * Refuses secrets that are not exactly the present ones, in their present versions and with everything that is sealed
- * with the folder's key: what would stay as it is could never be opened again.
- * @throws ServiceError `conflict`; `invalid_request` for a secret without its title or one of its fields, or with others
+ * Refuses secrets other than exactly the current ones, in their current versions and with
+ * everything that the folder's key encrypts: a value left out could never be decrypted again.
+ * @throws ServiceError `conflict`; `invalid_request` for a secret with a missing or extra title or
+ * field
  */
 export function requireSecrets(present: readonly SealedSecret[], sent: readonly ResealedSecret[]): void {
   const { missing, unknown } = difference(
@@ -40,8 +40,8 @@ export function requireSecrets(present: readonly SealedSecret[], sent: readonly 
 }
 
 /**
- * Refuses the next key for a holder whom the history does not name with the holder's present public key, and a missing key
- * where there is no history that could forbid to seal it.
+ * Refuses a key for a member or machine that the history does not name with the current public key,
+ * and a missing key where no history forbids it.
  * @throws ServiceError `invalid_request`
  */
 export function requireSealable(
@@ -83,5 +83,5 @@ function difference(present: readonly string[], sent: readonly string[]): { miss
 }
 
 function changed(how: string): ServiceError {
-  return new ServiceError("conflict", `the folder is not as it was when its new key was sealed: ${how}; read it again`);
+  return new ServiceError("conflict", `the folder has changed since its new key was prepared: ${how}; read it again`);
 }

@@ -1,8 +1,7 @@
 import { route } from "@coffer/http";
 import { requireFolder } from "../access/folder.ts";
 import { authenticateUser } from "../callers/user.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { folderMember, folderMemberPath, folderName, folderPath, folderRemoval, newFolder } from "./bodies.ts";
 import { createFolder } from "./create.ts";
 import { listFolderHolders } from "./list-holders.ts";
@@ -20,7 +19,6 @@ const folder: Attempt["target"] = ({ id = null }) => ({ type: "folder", id });
 
 const member: Attempt["target"] = ({ id = "", user_id = null }) => ({ type: "user", id: user_id, parent_id: id });
 
-/** Folders, and who holds their keys. */
 export const folderRoutes = [
   route({ ...user, method: "GET", path: base, status: 200, run: listOrgFolders }),
   attempting(

@@ -1,25 +1,23 @@
+import type { Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { holders } from "../access/membership.ts";
-import type { Permission } from "../access/permission.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { appendHolder } from "../histories/append-holder.ts";
 import { folderHolder, folderRes } from "../histories/resources.ts";
-import { takeBackTokens } from "../members/take-back.ts";
+import { revokeIssuedTokens } from "../members/revoke-offers.ts";
 import { findMemberGrant, upsertMemberGrant } from "../store/folder-grants.ts";
 import { findMember, listMemberKeys } from "../store/members.ts";
 import type { FolderMember, FolderMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
-import { tellFolderChange } from "./tell.ts";
+import { publishFolderChange } from "./publish-change.ts";
 
-/** A person's grant on a folder. */
 export interface FolderMemberView {
   user_id: string;
   permission: Permission;
@@ -27,15 +25,18 @@ export interface FolderMemberView {
   added_at: string;
 }
 
-/** PUT /api/org/folders/{id}/members/{user_id}: gives a member the folder with its key, or changes the permission. */
+/**
+ * PUT /api/org/folders/{id}/members/{user_id}
+ * Gives a member the folder with its key, or changes the permission.
+ */
 export function shareFolder(
   deps: Deps,
   { caller, params, body, request }: Call<User, FolderMemberPath, FolderMember>,
 ): Promise<FolderMemberView> {
   const { user_id: userId } = params;
   return transactionInSession(deps, caller, async (tx) => {
-    const asked = { needed: "manage", lock: "grants", others: [userId] } as const;
-    const { orgId, actor, folderId, keyVersion } = await requireLockedFolder(tx, caller, params.id, asked);
+    const wanted = { needed: "manage", lock: "grants", others: [userId] } as const;
+    const { orgId, actor, folderId, keyVersion } = await requireLockedFolder(tx, caller, params.id, wanted);
     const publicKey = await requireHolder(tx, orgId, userId);
     requireKeyVersion(body.key_version, keyVersion);
     const { permission, encrypted_key: encryptedKey } = body;
@@ -43,7 +44,7 @@ export function shareFolder(
     if (before?.permission === "manage" && permission !== "manage") {
       await requireAnotherManager(tx, folderId, userId);
       const by = { orgId, userId, reason: "grant_removed", actor, request, status: 200 };
-      await takeBackTokens(tx, deps, by, folderId);
+      await revokeIssuedTokens(tx, deps, by, folderId);
     }
     await appendHolder(tx, deps, {
       res: folderRes(folderId),
@@ -56,7 +57,7 @@ export function shareFolder(
       request,
     });
     const grant = await upsertMemberGrant(tx, { folderId, userId, permission, encryptedKey, now: deps.now() });
-    await tellFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
+    await publishFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -76,7 +77,7 @@ export function shareFolder(
   });
 }
 
-/** The public key of a member. Refuses to give a key to who is no member, or could not use it. */
+/** The public key of a member who can use a grant. Refuses any other person. */
 async function requireHolder(tx: Transaction, orgId: string, userId: string): Promise<string> {
   const member = await findMember(tx, orgId, userId);
   const [key] = await listMemberKeys(tx, orgId, [userId]);

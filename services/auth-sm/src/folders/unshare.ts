@@ -7,12 +7,12 @@ import { holders } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { takeBackTokens } from "../members/take-back.ts";
+import { revokeIssuedTokens } from "../members/revoke-offers.ts";
 import { deleteMemberGrant, findMemberGrant } from "../store/folder-grants.ts";
 import { findMember } from "../store/members.ts";
 import type { FolderMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
-import { tellFolderChange } from "./tell.ts";
+import { publishFolderChange } from "./publish-change.ts";
 
 /** DELETE /api/org/folders/{id}/members/{user_id} */
 export function unshareFolder(deps: Deps, { caller, params, request }: Call<User, FolderMemberPath>): Promise<void> {
@@ -26,10 +26,10 @@ export function unshareFolder(deps: Deps, { caller, params, request }: Call<User
       const manages = member !== null && member.status === "active" && holders.includes(member.role);
       if (manages) await requireAnotherManager(tx, folder.id, userId);
       const by = { orgId, userId, reason: "grant_removed", actor, request, status: 204 };
-      await takeBackTokens(tx, deps, by, folder.id);
+      await revokeIssuedTokens(tx, deps, by, folder.id);
     }
     await deleteMemberGrant(tx, folder.id, userId);
-    await tellFolderChange(tx, deps, { folderIds: [folder.id], change: "membership", userIds: [userId] });
+    await publishFolderChange(tx, deps, { folderIds: [folder.id], change: "membership", userIds: [userId] });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

@@ -8,10 +8,9 @@ import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { folderRes } from "../histories/resources.ts";
-import type { FolderRow } from "../store/folders.ts";
-import { getFolder, renameFolder } from "../store/folders.ts";
+import { type FolderRow, getFolder, renameFolder } from "../store/folders.ts";
 import type { FolderName, FolderPath } from "./bodies.ts";
-import { tellFolderChange } from "./tell.ts";
+import { publishFolderChange } from "./publish-change.ts";
 
 /** PATCH /api/org/folders/{id} */
 export function updateFolder(
@@ -43,7 +42,7 @@ export function updateFolder(
       }),
     );
     const renamed = await getFolder(tx, folder.id, caller.userId);
-    await tellFolderChange(tx, deps, { folderIds: [folder.id], change: "metadata", updatedAt: renamed.updated_at });
+    await publishFolderChange(tx, deps, { folderIds: [folder.id], change: "metadata", updatedAt: renamed.updated_at });
     return renamed;
   });
 }

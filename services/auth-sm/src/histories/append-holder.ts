@@ -1,33 +1,31 @@
-import type { Holder, HistoryState, Resource } from "@coffer/history";
-import { holderOf } from "@coffer/history";
+import { type HistoryState, type Holder, holderOf, type Resource } from "@coffer/history";
 import type { RequestContext } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
-import type { Actor } from "../audit.ts";
-import { auditOf } from "../audit.ts";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { type Actor, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { fits } from "@coffer/service";
 import { appendEntry } from "./append-entry.ts";
 
-/** A holder whom a request gives a folder, or confirms. */
+/** A member or machine to which a request grants a folder, or which it confirms. */
 export interface AppendedHolder {
   res: Resource;
   orgId: string;
   entry: string | undefined;
   /** The id of the person who sends the request. */
   signerId: string;
-  /** As the server has the holder from this request on. */
+  /** The state of the grant from this request on. */
   holder: Holder;
-  /** Whether the holder had a grant before this request. */
+  /** Whether there was a grant before this request. */
   wasGranted: boolean;
   actor: Actor;
   request: RequestContext;
 }
 
 /**
- * Appends the `set` of one holder of a folder. A holder whom the newest state has in the same way needs no entry, so that any
- * manager can seal a missing key. A `set` of a holder whom the server listed and the history did not have is a confirmation,
- * which is put on record.
+ * Appends the `set` of one member or machine of a folder. No entry is needed when the newest state
+ * already has it in the same way, so that any manager can add a missing key; a person who returned
+ * to the organization needs one all the same. A `set` for an existing grant that the history does
+ * not have is a confirmation, and is audited.
  * @throws ServiceError what `appendEntry` throws
  */
 export async function appendHolder(tx: Transaction, deps: Deps, appended: AppendedHolder): Promise<void> {
@@ -35,9 +33,13 @@ export async function appendHolder(tx: Transaction, deps: Deps, appended: Append
   const known: { holder?: Holder | undefined } = {};
   const expected = (before: HistoryState | null) => {
     known.holder = before === null ? undefined : holderOf(before, holder.who);
-    return known.holder !== undefined && fits(holder, known.holder) ? null : { set: [holder] };
+    return { set: [holder] };
   };
-  await appendEntry(tx, { res, orgId, entry, by: `user:${signerId}`, expected });
+  const optional = (before: HistoryState): boolean => {
+    const present = holderOf(before, holder.who);
+    return present !== undefined && fits(holder, present);
+  };
+  await appendEntry(tx, { res, orgId, entry, by: `user:${signerId}`, expected, optional });
   if (entry === undefined || known.holder !== undefined || !wasGranted) return;
   const [type = "", id = ""] = holder.who.split(":");
   await enqueueAudit(

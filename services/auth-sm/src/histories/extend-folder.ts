@@ -5,16 +5,18 @@ import { transactionInSession } from "../access/lasting-session.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { tellFolderChange } from "../folders/tell.ts";
+import { publishFolderChange } from "../folders/publish-change.ts";
 import { getFolder, listHolders } from "../store/folders.ts";
 import { appendEntry } from "./append-entry.ts";
 import type { NewEntry } from "@coffer/service";
 import type { HistoryFolderPath } from "./bodies.ts";
 import { folderHolder, folderRes } from "./resources.ts";
-import type { StoredEntry } from "./view.ts";
-import { storedEntry } from "./view.ts";
+import { type StoredEntry, storedEntry } from "./view.ts";
 
-/** POST /api/org/folders/{id}/history: a manager adopts the folder (entry 0), or drops invitations. */
+/**
+ * POST /api/org/folders/{id}/history
+ * A manager adopts the folder (entry 0), or removes invitations.
+ */
 export function extendFolderHistory(
   deps: Deps,
   { caller, params, body, request }: Call<User, HistoryFolderPath, NewEntry>,
@@ -33,7 +35,7 @@ export function extendFolderHistory(
       expected: (before) => (before === null ? { org: orgId, name, ver: keyVersion, setAmong } : {}),
     });
     const stored = storedEntry(state);
-    await tellFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
+    await publishFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
     if (stored.history_seq > 0) return stored;
     const target = { type: "folder", id: folderId, parent_id: orgId };
     await enqueueAudit(

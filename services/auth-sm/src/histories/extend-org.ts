@@ -1,29 +1,26 @@
-import type { HistoryState } from "@coffer/history";
-import { readEntry } from "@coffer/history";
+import type { AuditRecord } from "@coffer/events";
+import { type HistoryState, readEntry } from "@coffer/history";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked } from "../access/members.ts";
-import type { ActiveMembership } from "../access/membership.ts";
-import { managers } from "../access/membership.ts";
+import { type ActiveMembership, managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { MemberKey } from "../store/members.ts";
-import { listMemberKeys } from "../store/members.ts";
+import { listMemberKeys, type MemberKey } from "../store/members.ts";
 import { getOrg } from "../store/orgs.ts";
 import type { ExpectedChange, NewEntry } from "@coffer/service";
 import { appendEntry } from "./append-entry.ts";
 import { memberHolder, orgRes } from "./resources.ts";
-import type { StoredEntry } from "./view.ts";
-import { storedEntry } from "./view.ts";
+import { type StoredEntry, storedEntry } from "./view.ts";
 
 type ExtendCall = Call<User, unknown, NewEntry>;
 
 /**
- * POST /api/org/history: adopts the organization (entry 0), confirms members as the server lists them, and drops people who
- * are members no more and invitations.
+ * POST /api/org/history
+ * Adopts the organization (entry 0), confirms members as the server lists them, and removes former
+ * members and invitations.
  */
 export function extendOrgHistory(deps: Deps, call: ExtendCall): Promise<StoredEntry> {
   const { caller, body } = call;
@@ -52,7 +49,7 @@ function changeOf(before: HistoryState | null, name: string, members: readonly M
   return { setAmong, mayDrop: (who) => !present.has(who), cut: true };
 }
 
-/** Puts on record that the organization was adopted, or which members were confirmed. */
+/** Audits the adoption, or the confirmed and the dropped members. */
 async function record(
   tx: Transaction,
   deps: Deps,
@@ -67,8 +64,17 @@ async function record(
     return;
   }
   for (const { who, perm } of claims.set ?? []) {
-    const target = { type: "user", id: who.slice("user:".length), parent_id: orgId };
     const changes = { permission: perm };
+    const target = personTarget(orgId, who);
     await enqueueAudit(tx, auditOf(deps, request, { ...about, action: "history.trusted", target, changes }));
   }
+  for (const who of (claims.drop ?? []).filter((one) => one.startsWith("user:"))) {
+    const changes = { histories: Object.keys(claims.cut ?? {}).length };
+    const target = personTarget(orgId, who);
+    await enqueueAudit(tx, auditOf(deps, request, { ...about, action: "history.cut", target, changes }));
+  }
+}
+
+function personTarget(orgId: string, who: string): AuditRecord["target"] {
+  return { type: "user", id: who.slice("user:".length), parent_id: orgId };
 }

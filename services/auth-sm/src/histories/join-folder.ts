@@ -6,19 +6,19 @@ import { granted } from "../access/folder.ts";
 import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
-import { tellFolderChange } from "../folders/tell.ts";
+import { publishFolderChange } from "../folders/publish-change.ts";
 import { findJoiningClient, holdClient } from "../store/joining-clients.ts";
 import { lockFolder } from "../store/folders.ts";
 import { appendEntry } from "./append-entry.ts";
 import type { NewEntry } from "@coffer/service";
 import type { HistoryFolderPath } from "./bodies.ts";
 import { folderHolder, folderRes } from "./resources.ts";
-import type { StoredEntry } from "./view.ts";
-import { storedEntry } from "./view.ts";
+import { type StoredEntry, storedEntry } from "./view.ts";
 
 /**
- * POST /api/sm/v1/folders/{id}/history: a machine joins a folder with the invitation of the one-time token that it spent,
- * with its own key and the permission that it was granted.
+ * POST /api/sm/v1/folders/{id}/history
+ * A machine joins a folder's history with the invitation of its one-time token, its own key and its
+ * permission.
  */
 export function joinFolderHistory(
   deps: Deps,
@@ -27,11 +27,11 @@ export function joinFolderHistory(
   const { clientId, ip } = caller;
   return deps.database.transaction(async (tx) => {
     const joining = { clientId, folderId: params.id, ip, now: deps.now() };
-    // First without a lock on the folder: a machine holds up no folder that it was not granted.
+    // Authorize before locking: a machine without a grant must not be able to block the folder.
     await holdClient(tx, clientId);
-    const asked = activeClient(caller, await findJoiningClient(tx, joining));
-    granted(asked.client, "read");
-    await lockFolder(tx, { orgId: asked.orgId, folderId: params.id }, "grants");
+    const found = activeClient(caller, await findJoiningClient(tx, joining));
+    granted(found.client, "read");
+    await lockFolder(tx, { orgId: found.orgId, folderId: params.id }, "grants");
     const { orgId, actor, client } = activeClient(caller, await findJoiningClient(tx, joining));
     granted(client, "read");
     const { permission, public_key, token_hash: tag } = client;
@@ -45,7 +45,7 @@ export function joinFolderHistory(
       by: `invite:${tag}`,
       expected: () => ({ set: [folderHolder({ kind: "client", id: clientId, public_key, permission })] }),
     });
-    await tellFolderChange(tx, deps, { folderIds: [params.id], change: "membership" });
+    await publishFolderChange(tx, deps, { folderIds: [params.id], change: "membership" });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

@@ -4,13 +4,12 @@ import { everyone, managers, requireMembership } from "../access/membership.ts";
 import { requireUserGrant } from "../access/user-grant.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { HistoryPage } from "../store/histories.ts";
-import { listEntries } from "../store/histories.ts";
+import { type HistoryPage, listEntries } from "../store/histories.ts";
 import type { HistoryQuery } from "@coffer/service";
 import type { HistoryFolderPath } from "./bodies.ts";
 import { folderRes } from "./resources.ts";
 
-/** GET /api/org/folders/{id}/history: for the people with a grant, owners and admins. */
+/** GET /api/org/folders/{id}/history: For people with a grant, owners and admins. */
 export async function readFolderHistory(
   deps: Deps,
   { caller, params, query }: Call<User, HistoryFolderPath, undefined, HistoryQuery>,

@@ -2,13 +2,12 @@ import type { Call } from "@coffer/http";
 import { requireFolder } from "../access/folder.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
-import type { HistoryPage } from "../store/histories.ts";
-import { listEntries } from "../store/histories.ts";
+import { type HistoryPage, listEntries } from "../store/histories.ts";
 import type { HistoryQuery } from "@coffer/service";
 import type { HistoryFolderPath } from "./bodies.ts";
 import { folderRes } from "./resources.ts";
 
-/** GET /api/sm/v1/folders/{id}/history: for a machine with a grant. */
+/** GET /api/sm/v1/folders/{id}/history: For machines with a grant. */
 export async function readGrantedHistory(
   deps: Deps,
   { caller, params, query }: Call<Machine, HistoryFolderPath, undefined, HistoryQuery>,

@@ -6,16 +6,16 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { deniedInvite, requireInvite } from "../invites/claim.ts";
 import { hashInviteToken } from "../invites/token.ts";
-import type { HistoryPage } from "../store/histories.ts";
-import { listEntries } from "../store/histories.ts";
+import { type HistoryPage, listEntries } from "../store/histories.ts";
 import { findInviteByToken } from "../store/invites.ts";
 import { getUser } from "../store/users.ts";
 import type { InvitedHistory } from "./bodies.ts";
 import { orgRes } from "./resources.ts";
 
 /**
- * POST /api/org/invites/history: the organization's history for the person whom an open invitation is for, who verifies it
- * before joining. It is a POST so that the token is in no address.
+ * POST /api/org/invites/history
+ * The organization's history for an invited person, who verifies it before joining. A POST keeps
+ * the token out of URLs.
  */
 export async function readInvitedHistory(
   deps: Deps,

@@ -2,8 +2,7 @@ import { route } from "@coffer/http";
 import { authenticateMachine } from "../callers/machine.ts";
 import { authenticateUser } from "../callers/user.ts";
 import { memberPath } from "../members/bodies.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { historyQuery, newEntry } from "@coffer/service";
 import { historyFolderPath, invitedHistory } from "./bodies.ts";
 import { extendFolderHistory } from "./extend-folder.ts";
@@ -22,7 +21,6 @@ const folder: Attempt["target"] = ({ id = null }) => ({ type: "folder", id });
 const ofFolder = { path: "/api/org/folders/:id/history", params: historyFolderPath };
 const granted = { path: "/api/sm/v1/folders/:id/history", params: historyFolderPath };
 
-/** Signed histories of organizations and folders. */
 export const historyRoutes = [
   route({ ...user, method: "GET", path: "/api/org/history", query: historyQuery, status: 200, run: readOrgHistory }),
   attempting(
@@ -30,7 +28,7 @@ export const historyRoutes = [
     org,
     route({ ...user, method: "POST", path: "/api/org/history", body: newEntry, status: 201, run: extendOrgHistory }),
   ),
-  // Its refusals are recorded by the operation, in the chain of the organization that has invited.
+  // The operation records its refusals, in the chain of the inviting organization.
   route({
     ...user,
     method: "POST",

@@ -1,7 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import { heldVaultHeads } from "@coffer/events";
-import type { HistoryState, Resource } from "@coffer/history";
-import { cutName, holderOf } from "@coffer/history";
+import { cutName, type HistoryState, holderOf, type Resource } from "@coffer/history";
 import type { Call } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
 import { managers, requireMembership } from "../access/membership.ts";
@@ -12,15 +11,17 @@ import { findHistory, listHeldFolders } from "../store/histories.ts";
 import { findMember } from "../store/members.ts";
 import { orgRes } from "./resources.ts";
 
-/** The newest entry of each history, by the name under which a `cut` speaks of it. */
+/** The newest entry of each history, by its name in a `cut`. */
 export interface Heads {
   data: Record<string, [seq: number, hash: string]>;
 }
 
 /**
- * GET /api/org/members/{user_id}/heads: the folders and vaults whose history has this person as a holder, also after the
- * person was removed. Names are hashed, so that no vault is named.
- * @throws ServiceError `unavailable` while vaults does not answer: a cut without the vaults would cut nothing there
+ * GET /api/org/members/{user_id}/heads
+ * The folders and vaults whose history names this person as a member or signer, also after the
+ * person was removed. Names are hashed, so that no vault is disclosed.
+ * @throws ServiceError `unavailable` while vaults does not answer: a cut without the vaults would
+ * not apply to them
  */
 export async function showHeads(deps: Deps, { caller, params }: Call<User, MemberPath>): Promise<Heads> {
   const { pool } = deps.database;
@@ -28,7 +29,7 @@ export async function showHeads(deps: Deps, { caller, params }: Call<User, Membe
   const { user_id: userId } = params;
   const history = await findHistory(pool, orgRes(orgId));
   await requireKnown(pool, history, { orgId, userId });
-  // Without a history of the organization nothing in it has one.
+  // Without a history of the organization, nothing in it has one.
   if (history === null) return { data: {} };
   const folders = await listHeldFolders(pool, orgId, userId);
   const named = folders.map(async ({ res, seq, hash }) => [await cutName(res as Resource), [seq, hash]] as const);
@@ -36,7 +37,10 @@ export async function showHeads(deps: Deps, { caller, params }: Call<User, Membe
   return { data: { ...heads, ...Object.fromEntries(await Promise.all(named)) } as Heads["data"] };
 }
 
-/** @throws ServiceError `not_found` for a person who is neither a member nor in the organization's history */
+/**
+ * @throws ServiceError `not_found` for a person who is neither a member nor in the organization's
+ * history
+ */
 async function requireKnown(
   db: Queryable,
   history: HistoryState | null,

@@ -9,8 +9,7 @@ import { chainsOf } from "../accounts/user-events.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { OrgRow } from "../store/orgs.ts";
-import { getOrg } from "../store/orgs.ts";
+import { getOrg, type OrgRow } from "../store/orgs.ts";
 import { getUser } from "../store/users.ts";
 import type { Acceptance } from "./bodies.ts";
 import { claimInvite } from "./claim.ts";
@@ -20,9 +19,12 @@ import { signJoin } from "./sign-join.ts";
 type AcceptCall = Call<User, unknown, Acceptance>;
 
 /**
- * POST /api/org/invites/accept: of two at once, one joins; into an organization with a history with a signed entry. While the caller travels it needs the proof that ends travel
- * mode, and is on record in the chain of each of the caller's organizations.
- * @throws ServiceError `reauth_required` while travelling without a right proof; `unavailable` while vaults does not answer
+ * POST /api/org/invites/accept
+ * Of two concurrent calls one joins. An organization with a history needs a signed entry. While the
+ * caller travels, the call needs the proof that ends travel mode, and is audited in the chain of
+ * each of the caller's organizations.
+ * @throws ServiceError `reauth_required` while travelling without a valid proof; `unavailable`
+ * while vaults does not answer
  */
 export async function acceptInvite(deps: Deps, call: AcceptCall): Promise<OrgRow> {
   const { caller } = call;
@@ -43,7 +45,7 @@ async function acceptTravelling(deps: Deps, call: AcceptCall): Promise<OrgRow> {
   }
 }
 
-/** @param chains where the acceptance is recorded besides the chain of the organization that has invited */
+/** @param chains further audit chains besides that of the inviting organization */
 async function join(
   tx: Transaction,
   deps: Deps,
@@ -60,7 +62,9 @@ async function join(
   return getOrg(tx, invite.org_id, deps.config.COFFER_BILLING);
 }
 
-/** Names no invitation: the organization that has invited is not the business of the others. */
+/**
+ * Names no invitation: the caller's other organizations must not learn which organization invited.
+ */
 async function recordDenial(
   deps: Deps,
   { caller, request }: AcceptCall,

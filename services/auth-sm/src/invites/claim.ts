@@ -1,16 +1,13 @@
 import { ServiceError } from "@coffer/errors";
 import type { RequestContext } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
-import type { Actor, AuditEntry } from "../audit.ts";
-import { auditOf } from "../audit.ts";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { type Actor, type AuditEntry, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import type { PresentedInvite } from "../store/invites.ts";
-import { findInviteByToken } from "../store/invites.ts";
+import { findInviteByToken, type PresentedInvite } from "../store/invites.ts";
 import { lockMembers } from "../store/members.ts";
 import { hashInviteToken } from "./token.ts";
 
-/** Who shows an invitation's token. */
+/** A person who presents an invitation's token. */
 export interface Presenter {
   token: string;
   /** The canonical e-mail of the person who wants to join. */
@@ -20,9 +17,12 @@ export interface Presenter {
 }
 
 /**
- * The open invitation with this token, which nobody else can accept or withdraw until the transaction ends.
- * @returns for another person's invitation the refusal as a value, so that the transaction commits the record of it
- * @throws ServiceError `not_found` when there is none: it is unknown, expired, accepted, withdrawn or replaced
+ * Finds the open invitation with this token and locks it: until the transaction ends it can be
+ * neither accepted nor revoked elsewhere.
+ * @returns for another person's invitation a refusal as a value, so that the transaction commits
+ * its audit record
+ * @throws ServiceError `not_found` when the token is unknown, expired, accepted, revoked or
+ * replaced
  */
 export async function claimInvite(
   tx: Transaction,
@@ -38,17 +38,14 @@ export async function claimInvite(
   return new ServiceError("access_denied", "this invitation is for another e-mail");
 }
 
-/**
- * The invitation that was found by a presented token.
- * @throws ServiceError `not_found` when there is none
- */
+/** @throws ServiceError `not_found` when there is no invitation */
 export function requireInvite(deps: Deps, invite: PresentedInvite | null): PresentedInvite {
   if (invite !== null) return invite;
   deps.authFailures.inc({ reason: "unknown_invite" });
-  throw new ServiceError("not_found", "there is no such invitation: it may have expired, or been used or withdrawn");
+  throw new ServiceError("not_found", "there is no such invitation: it may have expired, or been used or revoked");
 }
 
-/** The record of a person who presents an invitation that is for another e-mail. */
+/** The audit record of a person who presents an invitation for another e-mail. */
 export function deniedInvite(invite: PresentedInvite, actor: Actor): AuditEntry {
   return {
     org_id: invite.org_id,

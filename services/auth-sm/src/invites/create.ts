@@ -1,7 +1,7 @@
+import type { Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { managers } from "../access/membership.ts";
@@ -11,25 +11,31 @@ import type { Deps } from "../deps.ts";
 import { orConflict } from "../conflict.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { orgRes, permissionOf } from "../histories/resources.ts";
-import type { InviteRow } from "../store/invites.ts";
-import { countInvites, deleteExpiredInvites, deleteInvite, findInviteTo, insertInvite } from "../store/invites.ts";
-import type { Role } from "../store/memberships.ts";
+import {
+  countInvites,
+  deleteExpiredInvites,
+  deleteInvite,
+  findInviteTo,
+  insertInvite,
+  type InviteRow,
+} from "../store/invites.ts";
 import { isMemberEmail } from "../store/members.ts";
 import type { NewInvite } from "./bodies.ts";
 import { hashInviteToken, newInviteToken } from "./token.ts";
 
 const lifeMilliseconds = 7 * 24 * 60 * 60 * 1000;
-/** How many invitations of an organization may be open. */
+/** The open invitations that an organization may have. */
 const mostOpen = 1000;
 
-/** A new invitation; `token` only where this service made it, and only this once. */
+/** `token` is set only when this service made it, and is returned only once. */
 export interface IssuedInvite extends InviteRow {
   token?: string;
 }
 
 /**
  * POST /api/org/invites
- * Whether anybody has an account with this e-mail makes no difference. An open invitation to it is replaced.
+ * Replaces an open invitation to the same e-mail. The answer does not depend on whether the e-mail
+ * has an account.
  */
 export async function inviteMember(
   deps: Deps,
@@ -45,7 +51,7 @@ export async function inviteMember(
       throw new ServiceError("conflict", "a member of this organization has this e-mail");
     }
     await deleteExpiredInvites(tx, orgId, now);
-    await makeRoom(tx, { orgId, role, email: body.email });
+    await replaceOpenInvite(tx, { orgId, role, email: body.email });
     await openInvitation(tx, { orgId, userId: caller.userId, body });
     const inserting = insertInvite(tx, {
       id: deps.newId(),
@@ -75,7 +81,10 @@ export async function inviteMember(
   return token === undefined ? invite : { ...invite, token };
 }
 
-/** Opens the invitation in the organization's history, where there is one: then the client must have made the token. */
+/**
+ * Opens the invitation in the organization's history, if there is one. Then the client must have
+ * made the token.
+ */
 async function openInvitation(
   tx: Transaction,
   { orgId, userId, body }: { orgId: string; userId: string; body: NewInvite },
@@ -95,8 +104,8 @@ async function openInvitation(
   });
 }
 
-/** Takes the open invitation to this e-mail away, or else makes sure that one more is not too many. */
-async function makeRoom(
+/** Deletes the open invitation to this e-mail, or else checks the limit. */
+async function replaceOpenInvite(
   tx: Transaction,
   { orgId, role, email }: { orgId: string; role: Role; email: string },
 ): Promise<void> {
@@ -105,6 +114,6 @@ async function makeRoom(
     requireRankOver(role, replaced.role);
     await deleteInvite(tx, replaced.id);
   } else if ((await countInvites(tx, orgId)) >= mostOpen) {
-    throw new ServiceError("conflict", `${mostOpen} invitations are open: withdraw some, or wait until they expire`);
+    throw new ServiceError("conflict", `${mostOpen} invitations are open: revoke some, or wait until they expire`);
   }
 }

@@ -1,16 +1,13 @@
 import { ServiceError } from "@coffer/errors";
 import type { RequestContext } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
-import type { Actor } from "../audit.ts";
-import { auditOf } from "../audit.ts";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { type Actor, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { addMember } from "../members/add.ts";
-import type { PresentedInvite } from "../store/invites.ts";
-import { deleteInvite } from "../store/invites.ts";
+import { deleteInvite, type PresentedInvite } from "../store/invites.ts";
 
 /**
- * Spends a claimed invitation: the person is a member.
+ * Consumes a claimed invitation and makes the person a member.
  * @throws ServiceError `conflict` when the person is a member already
  */
 export async function joinOrg(
@@ -29,7 +26,7 @@ export async function joinOrg(
     actor: Actor;
     request: RequestContext;
     status: number;
-    /** Further chains that get the record. */
+    /** Further audit chains that get the record. */
     chains?: readonly (string | null)[];
   },
 ): Promise<void> {

@@ -1,18 +1,16 @@
 import { route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { acceptInvite } from "./accept.ts";
 import { acceptance, invitePath, newInvite } from "./bodies.ts";
 import { inviteMember } from "./create.ts";
 import { listOpenInvites } from "./list.ts";
-import { withdrawInvite } from "./withdraw.ts";
+import { revokeInvite } from "./revoke.ts";
 
 const base = "/api/org/invites";
 const user = { bucket: "user", caller: authenticateUser } as const;
 const invite: Attempt["target"] = ({ id = null }) => ({ type: "invite", id });
 
-/** How people come into an organization. */
 export const inviteRoutes = [
   route({ ...user, method: "GET", path: base, status: 200, run: listOpenInvites }),
   attempting(
@@ -20,11 +18,11 @@ export const inviteRoutes = [
     invite,
     route({ ...user, method: "POST", path: base, body: newInvite, status: 201, run: inviteMember }),
   ),
-  // Its refusals are recorded by the operation, in the chain of the organization that has invited.
+  // The operation records its refusals, in the chain of the inviting organization.
   route({ ...user, method: "POST", path: `${base}/accept`, body: acceptance, status: 200, run: acceptInvite }),
   attempting(
     "org.member.removed",
     invite,
-    route({ ...user, method: "DELETE", path: `${base}/:id`, params: invitePath, status: 204, run: withdrawInvite }),
+    route({ ...user, method: "DELETE", path: `${base}/:id`, params: invitePath, status: 204, run: revokeInvite }),
   ),
 ];

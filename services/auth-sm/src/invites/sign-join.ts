@@ -1,8 +1,6 @@
 import type { RequestContext } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
-import type { Actor } from "../audit.ts";
-import { auditOf } from "../audit.ts";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { type Actor, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { orgRes, permissionOf } from "../histories/resources.ts";
@@ -11,7 +9,6 @@ import type { UserRow } from "../store/users.ts";
 import type { Acceptance } from "./bodies.ts";
 import { hashInviteToken } from "./token.ts";
 
-/** The acceptance of a claimed invitation. */
 export interface SignedJoin {
   invite: PresentedInvite;
   user: Pick<UserRow, "id" | "email" | "public_key">;
@@ -21,8 +18,8 @@ export interface SignedJoin {
 }
 
 /**
- * Appends the join of a person to the organization's history, where there is one: signed with the join key of the invitation,
- * and with the person's own key.
+ * Appends a person's join to the organization's history, if there is one. The invitation's join key
+ * and the person's own key sign it.
  * @throws ServiceError what `appendEntry` throws
  */
 export async function signJoin(

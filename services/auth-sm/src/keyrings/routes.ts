@@ -6,7 +6,6 @@ import { showKeyring } from "./show.ts";
 
 const user = { bucket: "user", caller: authenticateUser, path: "/api/account/keyring", status: 200 } as const;
 
-/** The keyring that a person's devices share. */
 export const keyringRoutes = [
   route({ ...user, method: "GET", run: showKeyring }),
   route({ ...user, method: "PUT", body: newKeyring, run: replaceKeyring }),

@@ -1,9 +1,7 @@
-import type { SigningKey } from "@coffer/tokens";
-import { generateSigningKey } from "@coffer/tokens";
+import { generateSigningKey, type SigningKey } from "@coffer/tokens";
 import type { Transaction } from "@coffer/postgres";
 import { newServerSetup } from "../accounts/opaque.ts";
 import type { Deps } from "../deps.ts";
-import type { OpaqueSetupRow, SigningKeyRow } from "../store/server-keys.ts";
 import {
   findServerKey,
   insertOpaqueSetup,
@@ -12,36 +10,37 @@ import {
   listOpaqueSetups,
   listSigningKeys,
   lockServerKeys,
+  type OpaqueSetupRow,
+  type SigningKeyRow,
 } from "../store/server-keys.ts";
-import { settledOf } from "./settled.ts";
+import { activeKeyOf } from "./active-key.ts";
 
-/** A public key as a JSON Web Key Set shows it. */
 export type PublicKey = SigningKeyRow["public_jwk"];
 
-/** The service's keys as they are at one moment, the same in every replica. */
+/** The service's keys at one moment. Every replica has the same. */
 export interface KeyRing {
-  /** It signs people's access tokens: the newest that has settled. */
+  /** Signs access tokens: the newest key that is active. */
   signing: SigningKey;
-  /** Every key whose signature is accepted, the newest first. */
+  /** Every key whose signature is accepted, newest first. */
   publicKeys: readonly PublicKey[];
-  /** Makes and recognises refresh tokens. */
+  /** Makes and verifies refresh tokens. */
   refreshKey: Buffer;
-  /** Names accounts, and what people begin, without saying which. */
+  /** The MAC key by which accounts and pending operations are named. */
   accountKey: Buffer;
-  /** Seals the secrets of second factors. */
+  /** Encrypts the secrets of second factors. */
   totpKey: Buffer;
-  /** For new registrations and passwords: the newest that has settled. */
+  /** For new registrations and passwords: the newest active setup. */
   newestSetup: OpaqueSetupRow;
-  /** Every OPAQUE setup, the oldest first. */
+  /** Every OPAQUE setup, oldest first. */
   setups: readonly [OpaqueSetupRow, ...OpaqueSetupRow[]];
 }
 
-/** The keys that only the service itself uses, by the name under which they are kept. */
+/** The names under which the service's own keys are stored. */
 const ownKeys = { refreshKey: "refresh-tokens", accountKey: "accounts", totpKey: "totp" } as const;
 const ownNames = Object.values(ownKeys);
 const ownKeyBytes = 32;
 
-/** Reads the keys; null while they have not been made. */
+/** Reads the keys; null while they do not exist. */
 export async function readKeyRing({ database, now }: Pick<Deps, "database" | "now">): Promise<KeyRing | null> {
   const [signingKeys, setups, refreshKey, accountKey, totpKey] = await Promise.all([
     listSigningKeys(database.pool),
@@ -51,8 +50,8 @@ export async function readKeyRing({ database, now }: Pick<Deps, "database" | "no
     findServerKey(database.pool, ownKeys.totpKey),
   ]);
   const at = now();
-  const signing = settledOf(signingKeys.toReversed(), at);
-  const newestSetup = settledOf(setups, at);
+  const signing = activeKeyOf(signingKeys.toReversed(), at);
+  const newestSetup = activeKeyOf(setups, at);
   const [oldest, ...newer] = setups;
   if (signing === undefined || oldest === undefined || newestSetup === undefined) return null;
   if (refreshKey === null || accountKey === null || totpKey === null) return null;
@@ -67,7 +66,7 @@ export async function readKeyRing({ database, now }: Pick<Deps, "database" | "no
   };
 }
 
-/** Makes what is missing of the keys. One replica does; those that start at the same moment wait for it. */
+/** Creates the missing keys. A lock makes one replica create them while others wait. */
 export async function makeKeys({
   database,
   now,

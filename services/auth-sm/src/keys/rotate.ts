@@ -3,12 +3,11 @@ import { generateSigningKey } from "@coffer/tokens";
 import { newServerSetup } from "../accounts/opaque.ts";
 import { deleteSigningKeys, insertOpaqueSetup, insertSigningKey, lockServerKeys } from "../store/server-keys.ts";
 
-/** The keys that can be replaced. */
 export type RotatingKey = "signing-key" | "opaque-setup";
 
 /**
- * Makes a new key beside the present one. Replicas use it once it has settled; what belongs to the old one stays good,
- * and the old one goes when nothing needs it any more.
+ * Adds a new key. Replicas use it once it is active. Values of the old key stay valid; a sweep
+ * deletes the old key when nothing needs it.
  */
 export async function rotateKey(database: Database, key: RotatingKey, now: Date): Promise<void> {
   const fresh = await generateSigningKey();
@@ -20,10 +19,10 @@ export async function rotateKey(database: Database, key: RotatingKey, now: Date)
 }
 
 /**
- * Puts a new signing key in the place of all others, because one of them has leaked: it is used at once, and what the
- * others have signed is refused.
+ * Replaces all signing keys after a leak. The new key is used at once, and tokens of the old ones
+ * are refused.
  */
-export async function withdrawSigningKeys(database: Database, now: Date): Promise<void> {
+export async function revokeSigningKeys(database: Database, now: Date): Promise<void> {
   const fresh = await generateSigningKey();
   await database.transaction(async (tx) => {
     await lockServerKeys(tx);

@@ -4,9 +4,10 @@ const length = { nonce: 12, tag: 16 } as const;
 const cipher = "aes-256-gcm";
 
 /**
- * Seals what the service itself must be able to open, so that a copy of its table alone shows nothing.
+ * Encrypts a value that the service must decrypt itself, so that a copy of the table alone does not
+ * disclose it.
  * @param key 32 bytes
- * @param context what it is and whose: what was sealed for one does not open as another
+ * @param context authenticated: the kind and owner of the value
  * @param nonce 12 random bytes
  */
 export function sealUnder(key: Buffer, plaintext: Buffer, context: string, nonce: Buffer): Buffer {
@@ -14,7 +15,9 @@ export function sealUnder(key: Buffer, plaintext: Buffer, context: string, nonce
   return Buffer.concat([nonce, sealing.update(plaintext), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** Opens what `sealUnder` has sealed. Throws an Error when key or context is another, or it was changed. */
+/**
+ * Decrypts a value of `sealUnder`. Throws an Error for another key or context, or a changed value.
+ */
 export function openUnder(key: Buffer, sealed: Buffer, context: string): Buffer {
   const tagAt = sealed.length - length.tag;
   const opening = createDecipheriv(cipher, key, sealed.subarray(0, length.nonce), { authTagLength: length.tag });

@@ -1,23 +1,36 @@
 import type { Deps } from "../deps.ts";
 import type { OpaqueSetupRow } from "../store/server-keys.ts";
-import type { KeyRing } from "./key-ring.ts";
-import { makeKeys, readKeyRing } from "./key-ring.ts";
+import { type KeyRing, makeKeys, readKeyRing } from "./key-ring.ts";
 
-/** The service's own keys: kept in Postgres, shared by its replicas, read again every two seconds. */
+/**
+ * The service's own keys: stored in Postgres, shared by its replicas, read again every two seconds.
+ */
 export interface ServerKeys {
-  /** The keys as they are known here. Throws ServiceError `unavailable` when they have never been read. */
+  /**
+   * The keys as this replica knows them. Throws ServiceError `unavailable` when they were never
+   * read.
+   */
   present(): Promise<KeyRing>;
-  /** The keys as they are now, for a key id that is not known here; asked of Postgres at most once a second. */
+  /**
+   * The keys as they are now, for a key id that this replica does not know. Queries Postgres at
+   * most once a second.
+   */
   latest(): Promise<KeyRing>;
-  /** The OPAQUE setup by its id. Throws an Error when there is none, which a record or a start has named. */
+  /**
+   * The OPAQUE setup by its id. Throws an Error when a record or start names a setup that does not
+   * exist.
+   */
   setup(id: number): Promise<OpaqueSetupRow>;
   close(): void;
 }
 
 const readMilliseconds = 2000;
-const askMilliseconds = 1000;
+const queryMilliseconds = 1000;
 
-/** Reads the keys at the first use, and makes them when there are none; Postgres may be away until then. */
+/**
+ * Reads the keys on first use, and creates them when there are none. Postgres may be unavailable
+ * until then.
+ */
 export function loadServerKeys(deps: Pick<Deps, "database" | "now" | "randomBytes" | "telemetry">): ServerKeys {
   const { telemetry } = deps;
   let ring: KeyRing | null = null;
@@ -35,14 +48,14 @@ export function loadServerKeys(deps: Pick<Deps, "database" | "now" | "randomByte
   };
   const timer = setInterval(() => {
     if (ring === null) return;
-    read().catch((error: unknown) => telemetry.log.debug({ err: error }, "could not read the service's keys again"));
+    read().catch((error: unknown) => telemetry.log.debug({ err: error }, "cannot read the service's keys again"));
   }, readMilliseconds);
   timer.unref();
 
   const present = async (): Promise<KeyRing> => ring ?? read();
   return {
     present,
-    latest: async () => (ring !== null && performance.now() - readAt < askMilliseconds ? ring : read()),
+    latest: async () => (ring !== null && performance.now() - readAt < queryMilliseconds ? ring : read()),
     async setup(id) {
       const of = ({ setups }: KeyRing): OpaqueSetupRow | undefined => setups.find((setup) => setup.id === id);
       const found = of(await present()) ?? of(await read());

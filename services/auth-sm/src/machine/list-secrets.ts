@@ -1,22 +1,21 @@
-import type { Call, NotModified, Streamed, Tagged } from "@coffer/http";
-import { notModified } from "@coffer/http";
-import type { Machine } from "../callers/machine.ts";
-import { askerOf } from "../callers/machine.ts";
+import { type Call, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
+import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { answerList } from "../secrets/answer-list.ts";
 import type { ListQuery } from "../secrets/bodies.ts";
 import { filterOf } from "../secrets/filter.ts";
-import { listCursor, placeInList } from "../secrets/positions.ts";
+import { listCursor, listPosition } from "../secrets/positions.ts";
 import { listSecrets, restOfList } from "../store/secret-lists.ts";
 import { readNamed } from "../store/secret-rests.ts";
 import { machineScope } from "../store/secret-scopes.ts";
-import { askingClient } from "./asking-client.ts";
-import { machinePart } from "./machine-part.ts";
+import { clientInScope } from "./client-in-scope.ts";
+import { machineBatch } from "./machine-batch.ts";
 
 /**
  * GET /api/sm/v1/secrets
- * The whole list is tagged by a digest of all that the client can see, which one small statement has for a poller; a
- * page by what it holds, since a digest of very many secrets would cost more than the page.
+ * The tag of a whole list is a digest of everything that the client can see, which one small
+ * statement computes for a poller. The tag of a page covers the page only: a digest of very many
+ * secrets would cost more than the page.
  */
 export async function listVisibleSecrets(
   deps: Deps,
@@ -25,14 +24,14 @@ export async function listVisibleSecrets(
   const { caller, query, held } = call;
   const { pool } = deps.database;
   const { limit } = query;
-  const wanted = { filter: filterOf(query), after: placeInList(query.cursor), limit };
+  const wanted = { filter: filterOf(query), after: listPosition(query.cursor), limit };
   if (limit === undefined && held.length > 0) {
-    const { client } = askingClient(caller, await deps.reads.digest(askerOf(deps, caller), query.folder_id));
+    const { client } = clientInScope(caller, await deps.reads.digest(callingClientOf(deps, caller), query.folder_id));
     if (held.includes(client.digest)) return notModified(client.digest);
   }
-  const scope = () => machineScope(askerOf(deps, caller), query.folder_id);
+  const scope = () => machineScope(callingClientOf(deps, caller), query.folder_id);
   const found = await listSecrets(pool, scope(), wanted);
-  const first = machinePart(deps, call, "secret.listed", found);
+  const first = machineBatch(deps, call, "secret.listed", found);
   const tag = found.digest ?? "";
   if (held.includes(tag)) return notModified(tag);
   return answerList(tag, first, {
@@ -40,6 +39,6 @@ export async function listVisibleSecrets(
     cursor: listCursor,
     find: (after, left) => restOfList(pool, scope(), { ...wanted, after, limit: left }),
     read: async (uids) =>
-      machinePart(deps, call, "secret.listed", await readNamed(pool, scope(), { orgId: first.orgId, uids })),
+      machineBatch(deps, call, "secret.listed", await readNamed(pool, scope(), { orgId: first.orgId, uids })),
   });
 }

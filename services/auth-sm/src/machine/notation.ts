@@ -3,19 +3,21 @@ import { z } from "zod";
 
 const form = "coffer://<folder>/<title>/field/<field>";
 
-/** What a notation names, each part percent-decoded. */
+/** The percent-decoded parts of a notation. */
 export interface Notation {
   folder: string;
   title: string;
   field: string;
 }
 
-/** Room for the longest names (128, 256 and 128 characters of four bytes) with every byte escaped. */
+/** Fits the longest names (128, 256 and 128 characters of four bytes) with every byte escaped. */
 export const notationBody = z.object({ notation: z.string().min(1).max(8192) });
 
 /**
- * Takes a notation apart: split on `/` first and then percent-decoded, so that a part may hold an encoded slash.
- * @throws ServiceError `invalid_request` for another scheme, another shape, an empty part or a malformed escape
+ * Splits a notation on `/` and then percent-decodes each part, so that a part may contain an
+ * encoded slash.
+ * @throws ServiceError `invalid_request` for another scheme or form, an empty part or a malformed
+ * escape
  */
 export function parseNotation(notation: string): Notation {
   const match = /^coffer:\/\/(?<path>.*)$/s.exec(notation);
@@ -24,7 +26,7 @@ export function parseNotation(notation: string): Notation {
   if (parts.length !== 4 || literal !== "field" || !folder || !title || !field) {
     throw new ServiceError("invalid_request", `the notation must have the form ${form}, with no part empty`);
   }
-  // Postgres has no text with a NUL character, so no name can hold one.
+  // Postgres cannot store NUL in a text, so no name contains one.
   if ([folder, title, field].some((part) => part.includes("\u0000"))) {
     throw new ServiceError("invalid_request", "the notation has a NUL character, which no name can hold");
   }

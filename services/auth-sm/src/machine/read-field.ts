@@ -2,16 +2,15 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { activeClient } from "../access/client.ts";
 import { auditOf } from "../audit.ts";
-import type { Machine } from "../callers/machine.ts";
-import { askerOf } from "../callers/machine.ts";
+import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { FieldPath } from "../secrets/path.ts";
 
-/** One encrypted field of a secret, with what its reader needs to open it. */
+/** One encrypted field of a secret, with the values that decrypt it. */
 export interface FieldView {
   uid: string;
   field: string;
-  /** The sealed title, by which a client knows the secret; empty when none was given. */
+  /** The encrypted title; empty when the client gave none. */
   title_encrypted: string;
   value_encrypted: string;
   updated_at: string;
@@ -23,7 +22,7 @@ export interface FieldView {
 
 /** GET /api/sm/v1/secrets/{uid}/fields/{field} */
 export async function readField(deps: Deps, { caller, params, request }: Call<Machine, FieldPath>): Promise<FieldView> {
-  const row = await deps.reads.field(askerOf(deps, caller), params.uid, params.field);
+  const row = await deps.reads.field(callingClientOf(deps, caller), params.uid, params.field);
   const { orgId, actor } = activeClient(caller, row);
   if (row === null || row.uid === null) throw new ServiceError("secret_not_found", "secret not found");
   if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");

@@ -1,10 +1,8 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call, NotModified, Tagged } from "@coffer/http";
-import { notModified, tagged } from "@coffer/http";
+import { type Call, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
 import { activeClient } from "../access/client.ts";
 import { auditOf } from "../audit.ts";
-import type { Machine } from "../callers/machine.ts";
-import { askerOf } from "../callers/machine.ts";
+import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { SecretPath } from "../secrets/path.ts";
 import { secretTag, secretView } from "../secrets/view.ts";
@@ -14,7 +12,7 @@ export async function readSecret(
   deps: Deps,
   { caller, params, held, request }: Call<Machine, SecretPath>,
 ): Promise<Tagged | NotModified> {
-  const row = await deps.reads.secret(askerOf(deps, caller), params.uid);
+  const row = await deps.reads.secret(callingClientOf(deps, caller), params.uid);
   const { orgId, actor } = activeClient(caller, row);
   if (row === null || row.uid === null) throw new ServiceError("secret_not_found", "secret not found");
   if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");

@@ -1,19 +1,16 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
-import { uuidText } from "@coffer/http";
+import { type Call, uuidText } from "@coffer/http";
 import type { z } from "zod";
 import { activeClient } from "../access/client.ts";
 import { auditOf } from "../audit.ts";
-import type { Machine } from "../callers/machine.ts";
-import { askerOf } from "../callers/machine.ts";
+import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { foldCase } from "../fold-case.ts";
-import type { AskedNotation } from "../store/secret-reads.ts";
+import type { NotationQuery } from "../store/secret-reads.ts";
 import type { FieldView } from "./read-field.ts";
-import type { notationBody } from "./notation.ts";
-import { parseNotation } from "./notation.ts";
+import { type notationBody, parseNotation } from "./notation.ts";
 
-/** The field that a notation names, with the names under which it was found. */
+/** The field that a notation names, with the names by which it was found. */
 export interface NotationView extends FieldView {
   folder: string;
   title: string;
@@ -24,10 +21,10 @@ export async function resolveNotation(
   deps: Deps,
   { caller, body, request }: Call<Machine, unknown, z.infer<typeof notationBody>>,
 ): Promise<NotationView> {
-  const asker = askerOf(deps, caller);
+  const calling = callingClientOf(deps, caller);
   const named = parseNotation(body.notation);
   const { title, field } = named;
-  const row = await deps.reads.notation(asker, { folder: folderNamed(named.folder), title, field });
+  const row = await deps.reads.notation(calling, { folder: folderNamed(named.folder), title, field });
   const { orgId, actor } = activeClient(caller, row);
   if (row === null || row.folder_id === null) throw notFound("folder");
   if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");
@@ -63,8 +60,11 @@ export async function resolveNotation(
   };
 }
 
-/** What may be an id is never a name: whoever gives a folder another's id for its name captures nothing. */
-function folderNamed(folder: string): AskedNotation["folder"] {
+/**
+ * A text in the form of an id is never a name. So a folder named like another folder's id cannot
+ * capture its notations.
+ */
+function folderNamed(folder: string): NotationQuery["folder"] {
   const id = uuidText.safeParse(folder).data;
   return id === undefined ? { nameFolded: foldCase(folder) } : { id };
 }

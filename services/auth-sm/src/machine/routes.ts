@@ -3,8 +3,7 @@ import { z } from "zod";
 import { requireWritableSecret } from "../access/secret.ts";
 import { bootstrap, bootstrapBody } from "../bootstrap/bootstrap.ts";
 import { authenticateMachine } from "../callers/machine.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting, itself } from "../refusals.ts";
 import { listQuery, newSecret, searchQuery, secretUpdate } from "../secrets/bodies.ts";
 import { createSecret } from "../secrets/create.ts";
 import { fieldPath, secretPath } from "../secrets/path.ts";
@@ -20,11 +19,11 @@ import { searchVisibleSecrets } from "./search-secrets.ts";
 import { showClient } from "./show-client.ts";
 
 const base = "/api/sm/v1";
-// Machines prove who they are on every row but the last. The statement that reads what is asked for checks the client's
-// state too, so that nothing comes between the two.
+// Every row but the last authenticates a machine. The statement that reads the data also checks the
+// client's state, so nothing can change in between.
 const machine = { bucket: "standard", caller: authenticateMachine, lazy: true } as const;
 
-/** What the queries and bodies of these rows may name. */
+/** The fields that a refusal's audit target is taken from. */
 const named = z.object({ uid: uidText.optional(), folder_id: uuidText.optional() });
 
 const secret: Attempt["target"] = ({ uid }) => ({ type: "secret", id: uid ?? null });
@@ -37,9 +36,8 @@ const several: Attempt["target"] = (_params, { query, orgId }) => {
   return folderId === undefined ? { type: "org", id: orgId } : { type: "folder", id: folderId };
 };
 const unnamed: Attempt["target"] = () => ({ type: "secret", id: null });
-const self: Attempt["target"] = (_params, { actorId }) => ({ type: "client", id: actorId });
 
-/** The Secrets Manager's HTTP surface (specification 4.1). */
+/** The HTTP surface of the Secrets Manager (specification 4.1). */
 export const machineRoutes = [
   attempting(
     "secret.listed",
@@ -134,12 +132,12 @@ export const machineRoutes = [
   ),
   attempting(
     "client.access.denied",
-    self,
+    itself,
     route({ ...machine, method: "GET", path: `${base}/folders`, status: 200, run: listGrantedFolders }),
   ),
   attempting(
     "client.access.denied",
-    self,
+    itself,
     route({ ...machine, method: "GET", path: `${base}/client`, status: 200, run: showClient }),
   ),
   route({

@@ -1,16 +1,14 @@
-import type { Call, NotModified, Streamed, Tagged } from "@coffer/http";
-import { notModified } from "@coffer/http";
-import type { Machine } from "../callers/machine.ts";
-import { askerOf } from "../callers/machine.ts";
+import { type Call, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
+import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { answerList } from "../secrets/answer-list.ts";
 import type { SearchQuery } from "../secrets/bodies.ts";
 import { filterOf } from "../secrets/filter.ts";
-import { placeInSearch, searchCursor } from "../secrets/positions.ts";
+import { searchPosition, searchCursor } from "../secrets/positions.ts";
 import { readNamed } from "../store/secret-rests.ts";
 import { machineScope } from "../store/secret-scopes.ts";
 import { restOfSearch, searchSecrets } from "../store/secret-search.ts";
-import { machinePart } from "./machine-part.ts";
+import { machineBatch } from "./machine-batch.ts";
 
 /** GET /api/sm/v1/secrets/search */
 export async function searchVisibleSecrets(
@@ -20,11 +18,11 @@ export async function searchVisibleSecrets(
   const { caller, query, held } = call;
   const { pool } = deps.database;
   const { title: words, limit } = query;
-  const wanted = { words, filter: filterOf(query), after: placeInSearch(query.cursor), limit };
+  const wanted = { words, filter: filterOf(query), after: searchPosition(query.cursor), limit };
 
-  const scope = () => machineScope(askerOf(deps, caller), query.folder_id);
+  const scope = () => machineScope(callingClientOf(deps, caller), query.folder_id);
   const found = await searchSecrets(pool, scope(), wanted);
-  const first = machinePart(deps, call, "secret.searched", found);
+  const first = machineBatch(deps, call, "secret.searched", found);
   const tag = found.digest ?? "";
   if (held.includes(tag)) return notModified(tag);
   return answerList(tag, first, {
@@ -32,6 +30,6 @@ export async function searchVisibleSecrets(
     cursor: searchCursor,
     find: (after, left) => restOfSearch(pool, scope(), { ...wanted, after, limit: left }),
     read: async (uids) =>
-      machinePart(deps, call, "secret.searched", await readNamed(pool, scope(), { orgId: first.orgId, uids })),
+      machineBatch(deps, call, "secret.searched", await readNamed(pool, scope(), { orgId: first.orgId, uids })),
   });
 }

@@ -1,10 +1,8 @@
 import type { Call } from "@coffer/http";
 import { activeClient } from "../access/client.ts";
-import type { Machine } from "../callers/machine.ts";
-import { askerOf } from "../callers/machine.ts";
+import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 
-/** A machine as it sees itself. */
 export interface ClientIdentity {
   client_id: string;
   application_id: string | null;
@@ -16,7 +14,7 @@ export interface ClientIdentity {
 
 /** GET /api/sm/v1/client */
 export async function showClient(deps: Deps, { caller }: Call<Machine>): Promise<ClientIdentity> {
-  const { client } = activeClient(caller, await deps.reads.client(askerOf(deps, caller)));
+  const { client } = activeClient(caller, await deps.reads.client(callingClientOf(deps, caller)));
   return {
     client_id: caller.clientId,
     application_id: client.application_id,

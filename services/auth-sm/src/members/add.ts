@@ -1,13 +1,13 @@
+import type { Role } from "@coffer/contract";
 import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { findMember, insertMembership } from "../store/members.ts";
-import type { Role } from "../store/memberships.ts";
 import { drawMembershipVersion } from "../store/membership-versions.ts";
-import { tellMembership } from "./tell.ts";
+import { publishMembership } from "./publish.ts";
 
 /**
- * Makes a person an active member of an organization whose members are locked; false when the person is a member
- * already.
+ * Makes a person an active member of an organization whose members are locked. Returns false when
+ * the person is a member already.
  */
 export async function addMember(
   tx: Transaction,
@@ -18,6 +18,6 @@ export async function addMember(
   if (!(await insertMembership(tx, { orgId, userId, role, version, now: deps.now() }))) return false;
   const member = await findMember(tx, orgId, userId);
   if (member === null) throw new Error("a membership is gone in the transaction that made it");
-  await tellMembership(tx, deps, { org_id: orgId, ...member, version });
+  await publishMembership(tx, deps, { org_id: orgId, ...member, version });
   return true;
 }

@@ -1,8 +1,7 @@
+import { memberStatuses, roles } from "@coffer/contract";
 import { uuidText } from "@coffer/http";
 import { z } from "zod";
 import { entryText } from "@coffer/service";
-import { memberStatuses } from "../store/members.ts";
-import { roles } from "../store/memberships.ts";
 
 export const memberPath = z.object({ user_id: uuidText });
 export type MemberPath = z.infer<typeof memberPath>;
@@ -13,7 +12,7 @@ export type MemberSessionPath = z.infer<typeof memberSessionPath>;
 export const memberRemoval = z.object({ force: z.enum(["true", "false"]).optional() });
 export type MemberRemoval = z.infer<typeof memberRemoval>;
 
-/** What is not sent stays. */
+/** A field that is not sent is not changed. */
 export const memberChange = z.object({
   role: z.enum(roles).optional(),
   status: z.enum(memberStatuses).optional(),

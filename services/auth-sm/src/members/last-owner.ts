@@ -1,12 +1,11 @@
+import { type MemberStatus, type Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
-import type { MemberRow, MemberStatus } from "../store/members.ts";
-import { hasOtherOwner } from "../store/members.ts";
-import type { Role } from "../store/memberships.ts";
+import { hasOtherOwner, type MemberRow } from "../store/members.ts";
 
 /**
- * Refuses to leave an organization without an owner who can act.
- * @param next what the member is to become; null when the member goes
+ * Refuses a change that leaves an organization without an active owner.
+ * @param next the member's new state; null when the member is removed
  * @throws ServiceError `conflict`
  */
 export async function requireAnOwner(
@@ -17,7 +16,7 @@ export async function requireAnOwner(
 ): Promise<void> {
   if (!isOwner(present) || (next !== null && isOwner(next))) return;
   if (await hasOtherOwner(tx, orgId, present.user_id)) return;
-  throw new ServiceError("conflict", "an organization always has an owner: make somebody else one first");
+  throw new ServiceError("conflict", "an organization needs an owner: make another member an owner first");
 }
 
 function isOwner({ role, status }: { role: Role; status: MemberStatus }): boolean {

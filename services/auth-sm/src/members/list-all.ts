@@ -3,24 +3,24 @@ import type { memberships } from "@coffer/events";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { listMemberships } from "../store/members.ts";
-import { settleMembershipVersions } from "../store/membership-versions.ts";
+import { awaitMembershipVersions } from "../store/membership-versions.ts";
 
 type Page = z.infer<typeof memberships.output>;
 
-/** With the longest names and e-mails a page stays under what the bus carries. */
+/** A page with the longest names and e-mails stays below the size limit of the bus. */
 const pageSize = 300;
 
-/** Where a page ended: the `as_of` of the first one, the organization and the person. */
-const place = z.tuple([z.coerce.number().int().nonnegative(), z.uuid(), z.uuid()]);
+/** The end of a page: the first page's `as_of`, the organization and the person. */
+const pageEnd = z.tuple([z.coerce.number().int().nonnegative(), z.uuid(), z.uuid()]);
 
 /**
- * A page of all memberships. `as_of` is settled before the first of them is read: what had a version up to it and is in no
- * page has ended.
- * @throws ServiceError `invalid_request` for an `after` that no page had
+ * One page of all memberships. `as_of` is determined before the first page is read: a membership
+ * with a version up to it that is on no page has ended.
+ * @throws ServiceError `invalid_request` for an `after` that no page returned
  */
 export async function listAllMemberships({ database }: Pick<Deps, "database">, after: string | null): Promise<Page> {
-  const from = after === null ? null : placeOf(after);
-  const as_of = from === null ? await database.transaction(settleMembershipVersions) : from.asOf;
+  const from = after === null ? null : pageEndOf(after);
+  const as_of = from === null ? await database.transaction(awaitMembershipVersions) : from.asOf;
   const found = await listMemberships(database.pool, { after: from, limit: pageSize });
   const last = found.length < pageSize ? undefined : found.at(-1);
   return {
@@ -30,8 +30,8 @@ export async function listAllMemberships({ database }: Pick<Deps, "database">, a
   };
 }
 
-function placeOf(after: string): { asOf: number; orgId: string; userId: string } {
-  const { data } = place.safeParse(after.split(" "));
+function pageEndOf(after: string): { asOf: number; orgId: string; userId: string } {
+  const { data } = pageEnd.safeParse(after.split(" "));
   if (data === undefined) throw new ServiceError("invalid_request", "after: not the end of a page");
   const [asOf, orgId, userId] = data;
   return { asOf, orgId, userId };

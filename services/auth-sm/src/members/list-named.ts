@@ -2,7 +2,7 @@ import type { Membership } from "@coffer/events";
 import type { Deps } from "../deps.ts";
 import { findMemberships } from "../store/members.ts";
 
-/** Of these memberships those that last, as they are now. */
+/** The current state of these memberships; ended ones are left out. */
 export async function listNamedMemberships(
   { database }: Pick<Deps, "database">,
   named: readonly Pick<Membership, "org_id" | "user_id">[],

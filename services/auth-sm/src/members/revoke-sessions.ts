@@ -6,12 +6,11 @@ import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../a
 import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { Revocation, RevocationCause } from "../sessions/revoke.ts";
-import { revokeSession, revokeSessions } from "../sessions/revoke.ts";
+import { type Revocation, type RevocationCause, revokeSession, revokeSessions } from "../sessions/revoke.ts";
 import { lockSessions } from "../store/sessions.ts";
 import type { MemberPath, MemberSessionPath } from "./bodies.ts";
 
-/** DELETE /api/org/members/{user_id}/sessions: logs a member out everywhere. */
+/** DELETE /api/org/members/{user_id}/sessions */
 export async function revokeMemberSessions(deps: Deps, call: Call<User, MemberPath>): Promise<void> {
   const revocations = await transactionInSession(deps, call.caller, async (tx) => {
     const { userId, cause } = await requireMemberBelow(tx, call);
@@ -32,7 +31,7 @@ export async function revokeMemberSession(deps: Deps, call: Call<User, MemberSes
   if (revocation !== null) await deps.announcer.announce([revocation]);
 }
 
-/** A member whose sessions the caller may end; an owner's only by an owner. */
+/** A member whose sessions the caller may end. Only an owner may end an owner's. */
 async function requireMemberBelow(
   tx: Transaction,
   { caller, params, request }: Call<User, MemberPath>,

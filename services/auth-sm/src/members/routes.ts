@@ -1,7 +1,6 @@
 import { route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { memberChange, memberPath, memberRemoval, memberSessionPath } from "./bodies.ts";
 import { listMemberSessions } from "./list-sessions.ts";
 import { listOrgMembers } from "./list.ts";
@@ -15,7 +14,6 @@ const user = { bucket: "user", caller: authenticateUser } as const;
 const member: Attempt["target"] = ({ user_id = null }) => ({ type: "user", id: user_id });
 const session: Attempt["target"] = ({ user_id = "", sid = null }) => ({ type: "session", id: sid, parent_id: user_id });
 
-/** Who is in an organization. */
 export const memberRoutes = [
   route({ ...user, method: "GET", path: base, status: 200, run: listOrgMembers }),
   attempting(

@@ -1,3 +1,4 @@
+import type { Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import { soleManagedVaults, vaultViewers } from "@coffer/events";
 import type { Queryable } from "@coffer/postgres";
@@ -5,9 +6,8 @@ import { managers } from "../access/membership.ts";
 import type { Deps } from "../deps.ts";
 import { orgRes } from "../histories/resources.ts";
 import { hasHistory, listSoleManagedFolders } from "../store/histories.ts";
-import type { Role } from "../store/memberships.ts";
 
-/** A member who is to be removed, and who asks for it. */
+/** The member to remove, and the caller who sees the refusal. */
 export interface Removal {
   orgId: string;
   userId: string;
@@ -15,23 +15,23 @@ export interface Removal {
   viewerRole: Role;
 }
 
-/** What a member alone manages: the names that the viewer may see, and how many others there are. */
+/** What only this member manages: the names that the viewer may see, and the number of others. */
 export interface SoleManaged {
   names: string[];
   others: number;
 }
 
-/** More names than that are counted. */
+/** Further names are only counted. */
 const mostNames = 20;
 
 /**
- * The shared vaults with a history that this member alone manages. Only the names of vaults that the viewer sees at this
- * moment are told: travel mode may hide them.
+ * The shared vaults with a history that only this member manages. Names are limited to vaults that
+ * the viewer can see now: travel mode may hide some.
  * @throws ServiceError `unavailable` while vaults does not answer
  */
 export async function soleManagedVaultsOf(deps: Deps, removal: Removal): Promise<SoleManaged> {
   const { orgId, userId, viewerId } = removal;
-  // Without a history of the organization nothing in it has one.
+  // Without a history of the organization, nothing in it has one.
   if (!(await hasHistory(deps.database.pool, orgRes(orgId)))) return { names: [], others: 0 };
   try {
     const { vaults } = await deps.bus.request(soleManagedVaults, { org_id: orgId, user_id: userId });
@@ -41,7 +41,7 @@ export async function soleManagedVaultsOf(deps: Deps, removal: Removal): Promise
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unavailable") throw error;
     const message =
-      "cannot find out now whether this member alone manages a shared vault: try again, or use force=true, which does not ask";
+      "cannot check now whether only this member manages a shared vault: try again, or use force=true, which skips the check";
     throw new ServiceError("unavailable", message, { cause: error });
   }
 }
@@ -60,8 +60,9 @@ async function isViewer({ bus }: Deps, vaultId: string, userId: string): Promise
 }
 
 /**
- * Refuses to remove the only member who manages a folder or a shared vault that has a history: no entry could follow there.
- * @param vaults what `soleManagedVaultsOf` has found
+ * Refuses to remove the only manager of a folder or shared vault with a history: no further entry
+ * could be signed.
+ * @param vaults the result of `soleManagedVaultsOf`
  * @throws ServiceError `conflict` with the names that the viewer may see
  */
 export async function requireOtherManagers(db: Queryable, removal: Removal, vaults: SoleManaged): Promise<void> {
@@ -73,7 +74,7 @@ export async function requireOtherManagers(db: Queryable, removal: Removal, vaul
   if (parts.length === 0) return;
   throw new ServiceError(
     "conflict",
-    `this member alone manages ${parts.join(" and ")}: let somebody else manage them first, or use force=true, which ` +
+    `only this member manages ${parts.join(" and ")}: let another member manage them first, or use force=true, which ` +
       "leaves them without a manager",
   );
 }

@@ -1,30 +1,28 @@
+import { type MemberStatus, type Role } from "@coffer/contract";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { holders, managers } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { tellFolderChange } from "../folders/tell.ts";
+import { publishFolderChange } from "../folders/publish-change.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { memberHolder, orgRes, permissionOf } from "../histories/resources.ts";
-import type { Revocation } from "../sessions/revoke.ts";
-import { revokeSessions } from "../sessions/revoke.ts";
+import { type Revocation, revokeSessions } from "../sessions/revoke.ts";
 import { listUserGrants } from "../store/folder-grants.ts";
-import type { MemberRow, MemberStatus } from "../store/members.ts";
-import { actsElsewhere, changeMembership, listMemberKeys } from "../store/members.ts";
-import type { Role } from "../store/memberships.ts";
+import { actsElsewhere, changeMembership, listMemberKeys, type MemberRow } from "../store/members.ts";
 import { drawMembershipVersion } from "../store/membership-versions.ts";
 import type { MemberChange, MemberPath } from "./bodies.ts";
 import { requireAnOwner } from "./last-owner.ts";
-import { takeBackOffers } from "./take-back.ts";
-import { tellMembership } from "./tell.ts";
+import { revokeOffers } from "./revoke-offers.ts";
+import { publishMembership } from "./publish.ts";
 
 /**
- * PATCH /api/org/members/{user_id}: what is not sent stays. Whoever is suspended and can act in no other organization is
- * logged out.
+ * PATCH /api/org/members/{user_id}
+ * A field that is not sent is not changed. A suspended person who is active in no other
+ * organization is logged out.
  */
 export async function updateMember(
   deps: Deps,
@@ -49,13 +47,13 @@ export async function updateMember(
     }
     const version = await drawMembershipVersion(tx);
     await changeMembership(tx, { orgId, userId, ...next, version, now: deps.now() });
-    await tellMembership(tx, deps, { org_id: orgId, ...present, ...next, version });
+    await publishMembership(tx, deps, { org_id: orgId, ...present, ...next, version });
     if (canHold(next) !== canHold(present)) {
       const folderIds = await listUserGrants(tx, orgId, userId);
-      await tellFolderChange(tx, deps, { folderIds, change: "membership", userIds: [userId] });
+      await publishFolderChange(tx, deps, { folderIds, change: "membership", userIds: [userId] });
     }
     const reason = status === "suspended" ? "member_suspended" : "role_changed";
-    const invites = await takeBackOffers(tx, deps, status === "suspended" ? null : role, { ...cause, reason });
+    const invites = await revokeOffers(tx, deps, status === "suspended" ? null : role, { ...cause, reason });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -78,7 +76,7 @@ export async function updateMember(
   return member;
 }
 
-/** Appends the permission of the new role to the organization's history, where the role changes it. */
+/** Appends the permission of the new role to the organization's history, if the role changes it. */
 async function signRole(
   tx: Transaction,
   change: { orgId: string; signerId: string; present: MemberRow; role: Role; entry: string | undefined },
@@ -96,7 +94,6 @@ async function signRole(
   });
 }
 
-/** Whether a member can use a grant on a folder. */
 function canHold({ role, status }: { role: Role; status: MemberStatus }): boolean {
   return status === "active" && holders.includes(role);
 }

@@ -1,5 +1,4 @@
-import type { Call } from "@coffer/http";
-import { nameText, uuidText } from "@coffer/http";
+import { type Call, nameText, uuidText } from "@coffer/http";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { z } from "zod";
 import { userActor } from "../access/membership.ts";

@@ -1,18 +1,15 @@
 import type { RequestContext } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
-import type { Actor } from "../audit.ts";
-import { auditOf } from "../audit.ts";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { type Actor, auditOf } from "../audit.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { memberHolder, orgRes } from "../histories/resources.ts";
 import { addMember } from "../members/add.ts";
 import { listMemberKeys } from "../store/members.ts";
-import type { OrgRow } from "../store/orgs.ts";
-import { getOrg, insertOrg } from "../store/orgs.ts";
+import { getOrg, insertOrg, type OrgRow } from "../store/orgs.ts";
 
-/** A new organization. With an entry, which names the id, it has a history from the start. */
+/** A new organization. With an entry, which contains the id, it has a history from the start. */
 export interface Founding {
   id: string | undefined;
   name: string;
@@ -23,7 +20,7 @@ export interface Founding {
 }
 
 /**
- * Makes an organization with a person as its owner: the first record of its audit.
+ * Creates an organization with a person as its owner, and its first audit record.
  * @throws ServiceError `conflict` when the id is taken, and what `appendEntry` throws
  */
 export async function foundOrg(

@@ -2,23 +2,21 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { userActor } from "../access/membership.ts";
-import { passwordChanger, requireBegunRecord } from "../accounts/begun-registration.ts";
-import type { Proven } from "../accounts/require-proof.ts";
-import { requireProof } from "../accounts/require-proof.ts";
+import { passwordChanger, requirePendingRecord } from "../accounts/pending-registration.ts";
+import { type Proven, requireProof } from "../accounts/require-proof.ts";
 import { auditUserEvent } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { SessionView } from "../sessions/open.ts";
 import { renewSession } from "../sessions/renew.ts";
-import type { Revocation } from "../sessions/revoke.ts";
-import { revokeSessions } from "../sessions/revoke.ts";
+import { type Revocation, revokeSessions } from "../sessions/revoke.ts";
 import { deleteRegistrationStarts } from "../store/registration-starts.ts";
 import { updatePassword } from "../store/users.ts";
 import type { PasswordChange } from "./bodies.ts";
 
 type ChangeCall = Call<User, unknown, PasswordChange>;
 
-/** POST /api/auth/password: the session goes on with new tokens, every other one ends. */
+/** POST /api/auth/password: The session continues with new tokens; every other session ends. */
 export async function changePassword(deps: Deps, call: ChangeCall): Promise<SessionView> {
   const { view, revocations } = await requireProof(deps, call, (tx, proven) => change(tx, deps, call, proven));
   await deps.announcer.announce(revocations);
@@ -33,7 +31,7 @@ async function change(
 ): Promise<{ view: SessionView; revocations: Revocation[] } | ServiceError> {
   const starter = passwordChanger(keys, caller.sessionId);
   const { registration_record: registrationRecord } = body;
-  const setupId = await orRefusal(requireBegunRecord(tx, deps, { starter, email: user.email, registrationRecord }));
+  const setupId = await orRefusal(requirePendingRecord(tx, deps, { starter, email: user.email, registrationRecord }));
   if (setupId instanceof ServiceError) return setupId;
   const changed = await updatePassword(tx, {
     userId: user.id,
@@ -65,7 +63,7 @@ async function change(
   return { view, revocations };
 }
 
-/** What a step gives, or its refusal as a value. */
+/** A step's result, or its refusal as a value. */
 async function orRefusal<T>(step: Promise<T>): Promise<T | ServiceError> {
   try {
     return await step;

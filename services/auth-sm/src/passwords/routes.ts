@@ -8,7 +8,7 @@ import { startPasswordChange } from "./start.ts";
 const path = "/api/auth/password";
 const user = { method: "POST", bucket: "user", caller: authenticateUser, status: 200 } as const;
 
-/** Changing the password by who knows it. */
+/** Changing a known password. */
 export const passwordRoutes = [
   route({ ...user, path: `${path}/start`, body: passwordStart, run: startPasswordChange }),
   attempting("user.password.changed", oneself, route({ ...user, path, body: passwordChange, run: changePassword })),

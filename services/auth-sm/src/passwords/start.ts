@@ -1,5 +1,5 @@
 import type { Call } from "@coffer/http";
-import { beginRegistration, passwordChanger } from "../accounts/begun-registration.ts";
+import { beginRegistration, passwordChanger } from "../accounts/pending-registration.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { getUser } from "../store/users.ts";

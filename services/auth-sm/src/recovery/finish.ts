@@ -7,16 +7,17 @@ import { spendStart } from "../accounts/spend-start.ts";
 import { auditUserEvent } from "../accounts/user-events.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import type { NewSessionView } from "../sessions/open.ts";
-import { openSession } from "../sessions/open.ts";
-import type { Revocation } from "../sessions/revoke.ts";
-import { revokeSessions } from "../sessions/revoke.ts";
+import { type NewSessionView, openSession } from "../sessions/open.ts";
+import { type Revocation, revokeSessions } from "../sessions/revoke.ts";
 import { updatePassword } from "../store/users.ts";
 import type { RecoveryFinish } from "./bodies.ts";
 
 type FinishCall = Call<unknown, unknown, RecoveryFinish>;
 
-/** POST /api/auth/recovery/finish: a new password, and a session. Every session from before ends. */
+/**
+ * POST /api/auth/recovery/finish
+ * Sets a new password and opens a session. Every earlier session ends.
+ */
 export async function finishRecovery(deps: Deps, call: FinishCall): Promise<NewSessionView> {
   const keys = await deps.keys.present();
   const done = await deps.database.transaction((tx) => recover(tx, deps, keys, call));
@@ -25,7 +26,7 @@ export async function finishRecovery(deps: Deps, call: FinishCall): Promise<NewS
   return done.view;
 }
 
-/** A refusal is a value: the transaction that spends the start commits either way. */
+/** Returns a refusal as a value: the transaction that consumes the start must commit either way. */
 async function recover(
   tx: Transaction,
   deps: Deps,

@@ -12,11 +12,10 @@ import type { SealedKeys } from "../accounts/view.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { insertLoginStart } from "../store/login-starts.ts";
-import type { RecoveryRecord } from "../store/users.ts";
-import { findRecoveryRecord } from "../store/users.ts";
+import { findRecoveryRecord, type RecoveryRecord } from "../store/users.ts";
 import type { RecoveryStart } from "./bodies.ts";
 
-/** What opens the account again, for who holds the recovery key. */
+/** The keys that open the account again with the recovery key. */
 export interface RecoveryStarted extends SealedKeys {
   recovery_id: string;
   registration_response: string;
@@ -26,8 +25,8 @@ type StartCall = Call<unknown, unknown, RecoveryStart>;
 
 /**
  * POST /api/auth/recovery/start
- * A wrong proof is answered by the same steps for an e-mail that nobody has: the answer of OPAQUE is made, and a row
- * that the sweep of failed logins turns into the audit record.
+ * A wrong proof takes the same steps for an unknown e-mail: the OPAQUE answer is made, and a row
+ * that the sweep of failed logins turns into an audit record.
  */
 export async function startRecovery(deps: Deps, { body, request }: StartCall): Promise<RecoveryStarted> {
   const keys = await deps.keys.present();
@@ -36,10 +35,10 @@ export async function startRecovery(deps: Deps, { body, request }: StartCall): P
   const isProven = isProof(body.proof, record.recovery_proof_hash);
   const started = await deps.database.transaction(async (tx): Promise<RecoveryStarted | ServiceError> => {
     const id = deps.newId();
-    const keptKeys = isProven ? keysOf(record) : null;
-    await remember(tx, deps, keys, { id, email: body.email, record, request, isProven: keptKeys !== null });
-    if (keptKeys === null) return recoveryRefusal({ kind: "wrong" });
-    return { recovery_id: id, registration_response: answer, ...keptKeys };
+    const storedKeys = isProven ? keysOf(record) : null;
+    await remember(tx, deps, keys, { id, email: body.email, record, request, isProven: storedKeys !== null });
+    if (storedKeys === null) return recoveryRefusal({ kind: "wrong" });
+    return { recovery_id: id, registration_response: answer, ...storedKeys };
   });
   if (started instanceof Error) throw started;
   return started;
@@ -75,7 +74,7 @@ async function remember(
   });
 }
 
-/** What is compared with where nobody has a recovery key. */
+/** Compared when the account has no recovery key. */
 const nothing = Buffer.alloc(32);
 
 function isProof(proof: string, proofHash: string | null): boolean {

@@ -1,41 +1,39 @@
-import type { Streamed, Tagged } from "@coffer/http";
-import { streamed, tagged } from "@coffer/http";
-import type { ListedSecret } from "../store/secret-parts.ts";
-import { mostRows } from "../store/secret-parts.ts";
+import { type Streamed, streamed, type Tagged, tagged } from "@coffer/http";
+import { type ListedSecret, mostRows } from "../store/secret-batches.ts";
 import type { Rest } from "../store/secret-rests.ts";
 
-/** Secrets that the caller may have, as judged by the statement that read them. */
-export interface ListPart<Row extends ListedSecret = ListedSecret> {
+/** A batch of secrets that the caller may have, as authorized by the statement that read them. */
+export interface ListBatch<Row extends ListedSecret = ListedSecret> {
   rows: readonly Row[];
-  /** Whether the list goes on after these. */
+  /** Whether the list continues after this batch. */
   more: boolean;
-  /** What the caller sees of a secret. */
   view(row: ListedSecret): object;
-  /** Puts on record that so many secrets are handed out; `reason` is `part` when the answer does not end with them. */
+  /**
+   * Audits that so many secrets are returned; `reason` is `part` when the response continues after
+   * them.
+   */
   record(count: number, reason?: "part"): Promise<void>;
 }
 
-/** How a list goes on after its first part. */
+/** How a list continues after its first batch. */
 export interface Following<Key> {
-  /** The `limit` of the request; without one the answer is the whole list. */
+  /** The `limit` of the request; undefined for the whole list. */
   limit: number | undefined;
   cursor(after: Key): string;
-  /** Finds what follows: `limit` secrets or all. */
+  /** Finds the rest: `limit` secrets, or all. */
   find(after: Key, limit: number | undefined): Promise<Rest<Key>>;
-  /**
-   * Reads secrets by uid.
-   * @throws ServiceError when the caller may not have them any more
-   */
-  read(uids: readonly string[]): Promise<ListPart>;
+  /** Reads secrets by uid. @throws ServiceError when the caller may not have them any more */
+  read(uids: readonly string[]): Promise<ListBatch>;
 }
 
 /**
- * The answer that begins with this part. A list that has no more than this goes out at once; a longer one part by part,
- * each judged and on record before it leaves, so that memory holds one of them (docs/adr/0011).
+ * The response that starts with this batch. A list of one batch is sent at once. A longer one is
+ * streamed: each batch is authorized and audited before it is sent, and memory holds one batch
+ * (docs/adr/0011).
  */
 export async function answerList<Row extends ListedSecret & Key, Key extends object>(
   tag: string,
-  first: ListPart<Row>,
+  first: ListBatch<Row>,
   following: Following<Key>,
 ): Promise<Tagged | Streamed> {
   const { rows, more, view, record } = first;
@@ -58,9 +56,12 @@ export async function answerList<Row extends ListedSecret & Key, Key extends obj
 const uidLength = 22;
 const pieceCharacters = 64 * 1024;
 
-/** An answer as JSON text. The first part is taken out of its list: nothing is to hold it once it has been sent. */
+/**
+ * The response as JSON text. Takes the first batch out of its array, so that nothing keeps it in
+ * memory after it was sent.
+ */
 async function* textOf<Key>(
-  first: ListPart[],
+  first: ListBatch[],
   find: () => Promise<Rest<Key>>,
   { limit, cursor, read }: Following<Key>,
 ): AsyncGenerator<string> {
@@ -70,12 +71,12 @@ async function* textOf<Key>(
   const count = uids.length / uidLength;
   let done = 0;
   do {
-    const asked = Array.from({ length: Math.min(count - done, mostRows) }, (_, n) => uidAt(uids, done + n));
-    const part = await read(asked);
-    const last = part.rows.at(-1);
-    done += part.more && last !== undefined ? asked.indexOf(last.uid) + 1 : asked.length;
-    await part.record(part.rows.length, done < count ? "part" : undefined);
-    yield* textOfSecrets(part, ",");
+    const next = Array.from({ length: Math.min(count - done, mostRows) }, (_, n) => uidAt(uids, done + n));
+    const batch = await read(next);
+    const last = batch.rows.at(-1);
+    done += batch.more && last !== undefined ? next.indexOf(last.uid) + 1 : next.length;
+    await batch.record(batch.rows.length, done < count ? "part" : undefined);
+    yield* textOfSecrets(batch, ",");
   } while (done < count);
   yield limit === undefined ? "]}" : `],"next_cursor":${JSON.stringify(end && cursor(end))}}`;
 }
@@ -84,13 +85,13 @@ function uidAt(uids: string, n: number): string {
   return uids.slice(n * uidLength, (n + 1) * uidLength);
 }
 
-/** The secrets of a part, in pieces that need no more memory than a single large one. */
-function* textOfSecrets(part: ListPart | undefined, before: "" | ","): Generator<string> {
-  if (part === undefined) return;
+/** The secrets of a batch, in chunks that need no more memory than one large secret. */
+function* textOfSecrets(batch: ListBatch | undefined, before: "" | ","): Generator<string> {
+  if (batch === undefined) return;
   let text = "";
   let separator: string = before;
-  for (const row of part.rows) {
-    text += separator + JSON.stringify(part.view(row));
+  for (const row of batch.rows) {
+    text += separator + JSON.stringify(batch.view(row));
     separator = ",";
     if (text.length < pieceCharacters) continue;
     yield text;

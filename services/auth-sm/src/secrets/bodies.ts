@@ -1,6 +1,8 @@
+import { recordTypes } from "@coffer/contract";
 import {
   base64Text,
   cursorText,
+  instantText,
   nameText,
   namedValues,
   pageLimit,
@@ -9,7 +11,6 @@ import {
   uuidText,
 } from "@coffer/http";
 import { z } from "zod";
-import { recordTypes } from "./record-types.ts";
 
 const maxFields = 64;
 
@@ -20,19 +21,23 @@ const content = {
   title_encrypted: base64Text(64).optional(),
   fields: namedValues(nameText(128), base64Text(64), maxFields).optional(),
   key_version: z.int().positive().optional(),
+  expires_at: instantText.nullable().optional(),
 };
 
-/** What makes a secret in a folder that the path names. */
+/** A new secret in a folder that the path names. */
 export const newSecretInFolder = z.object({ ...content, uid: uidText.optional(), record_type: z.enum(recordTypes) });
-/** What makes a secret in the folder that the body names (specification 4.1). */
+/** A new secret in a folder that the body names (specification 4.1). */
 export const newSecret = newSecretInFolder.extend({ folder_id: uuidText });
-/** What replaces a secret's content: `fields` that are not sent are cleared, a title that is not sent stays. */
+/**
+ * A secret's new content: omitted `fields` are deleted, an omitted title or `expires_at` is not
+ * changed.
+ */
 export const secretUpdate = z.object(content);
 
 export type NewSecret = z.infer<typeof newSecret>;
 export type SecretUpdate = z.infer<typeof secretUpdate>;
 
-/** Conditions and page of a folder's list. */
+/** Filter and page of a folder's list. */
 export const folderListQuery = z.object({
   record_type: z.enum(recordTypes).optional(),
   updated_since: timestampText.optional(),
@@ -40,11 +45,11 @@ export const folderListQuery = z.object({
   cursor: cursorText.optional(),
 });
 
-/** `fields=true` adds the sealed single fields to one secret: a rotation seals them again. */
+/** `fields=true` adds the encrypted fields to one secret, which a rotation encrypts again. */
 export const folderSecretQuery = z.object({ fields: z.enum(["true", "false"]).optional() });
 export type FolderSecretQuery = z.infer<typeof folderSecretQuery>;
 
-/** The same for a machine, which may choose one of its folders. */
+/** Filter and page of a machine's list, which can name one of its folders. */
 export const listQuery = folderListQuery.extend({ folder_id: uuidText.optional() });
 export type ListQuery = z.infer<typeof listQuery>;
 

@@ -6,8 +6,9 @@ import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { asJudged } from "./as-judged.ts";
+import { retrySecretConflicts } from "./retry-conflicts.ts";
 import type { NewSecret } from "./bodies.ts";
+import { requireLaterExpiry } from "./expiry.ts";
 import { newSecretUid } from "./uid.ts";
 import type { SecretReceipt } from "./view.ts";
 
@@ -17,22 +18,28 @@ export async function createSecret(
   { caller, body, request }: Pick<Call<Machine | User, unknown, NewSecret>, "caller" | "body" | "request">,
 ): Promise<SecretReceipt> {
   const uid = body.uid ?? newSecretUid(deps.randomBytes);
-  const { secret, folder } = await asJudged(async () => {
+  const { secret, folder } = await retrySecretConflicts(async () => {
     const folder = await requireFolder(deps, caller, body.folder_id, "write");
+    const now = deps.now();
+    requireLaterExpiry(body.expires_at, now);
     requireKeyVersion(body.key_version, folder.keyVersion);
     const secret = await deps.writes.insert({
       uid,
       recordType: body.record_type,
       content: body,
       folder,
-      now: deps.now(),
+      now,
       audit: auditOf(deps, request, {
         org_id: folder.orgId,
         action: "secret.created",
         actor: folder.actor,
         target: { type: "secret", id: uid, parent_id: folder.folderId },
         status: 201,
-        changes: { record_type: body.record_type, version: 1 },
+        changes: {
+          record_type: body.record_type,
+          version: 1,
+          ...(body.expires_at != null && { expires_at: body.expires_at }),
+        },
       }),
     });
     return secret && { secret, folder };
@@ -49,5 +56,7 @@ export async function createSecret(
       status: 400,
     }),
   );
-  throw new ServiceError("invalid_request", "this uid is taken: make another one");
+  throw new ServiceError("invalid_request", "this uid is taken: make another one", {
+    details: [{ field: "uid", issue: "is taken" }],
+  });
 }

@@ -1,7 +1,6 @@
 import type { SecretFilter } from "../store/secret-lists.ts";
 import type { ListQuery } from "./bodies.ts";
 
-/** The conditions of a list's or search's query. */
 export function filterOf({
   record_type,
   updated_since,

@@ -1,14 +1,13 @@
 import { nameText, uidText, uuidText } from "@coffer/http";
 import { z } from "zod";
 
-/** A secret as a machine names it: by its uid alone. */
+/** A machine names a secret by its uid alone. */
 export const secretPath = z.object({ uid: uidText });
 export type SecretPath = z.infer<typeof secretPath>;
 
-/** A secret as a person names it: below its folder. */
+/** A person names a secret below its folder. */
 export const folderSecretPath = z.object({ id: uuidText, uid: uidText });
 export type FolderSecretPath = z.infer<typeof folderSecretPath>;
 
-/** One field of a secret. */
 export const fieldPath = secretPath.extend({ field: nameText(128) });
 export type FieldPath = z.infer<typeof fieldPath>;

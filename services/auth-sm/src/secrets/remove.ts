@@ -1,17 +1,19 @@
 import type { RequestContext } from "@coffer/http";
-import type { SecretTarget } from "../access/secret.ts";
-import { requireWritableSecret } from "../access/secret.ts";
+import { requireWritableSecret, type SecretTarget } from "../access/secret.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import { asJudged } from "./as-judged.ts";
+import { retrySecretConflicts } from "./retry-conflicts.ts";
 import { requireVersion } from "./require-version.ts";
 
-/** DELETE /api/sm/v1/secrets/{uid} and DELETE /api/org/folders/{id}/secrets/{uid}: nothing of it can be had again. */
+/**
+ * DELETE /api/sm/v1/secrets/{uid} and DELETE /api/org/folders/{id}/secrets/{uid}
+ * Cannot be undone.
+ */
 export async function removeSecret(
   deps: Deps,
   call: SecretTarget & { request: RequestContext; expected: string | undefined },
 ): Promise<void> {
-  await asJudged(async () => {
+  await retrySecretConflicts(async () => {
     const { folder, secret: present } = await requireWritableSecret(deps, call);
     requireVersion(call.expected, present);
     return deps.writes.remove({

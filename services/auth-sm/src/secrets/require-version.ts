@@ -1,14 +1,13 @@
 import { ServiceError } from "@coffer/errors";
-import type { SecretReceipt } from "./view.ts";
-import { secretTag } from "./view.ts";
+import { type SecretReceipt, secretTags } from "./view.ts";
 
 /**
- * Requires that a secret is still what the caller has read. `expected` is what `If-Match` said: a version, the entity tag
- * of a read, or `*`.
+ * Requires that a secret is unchanged since the caller read it. `expected` is the value of
+ * `If-Match`: a version, the entity tag of a read, or `*`.
  * @throws ServiceError `precondition_failed`
  */
 export function requireVersion(expected: string | undefined, present: SecretReceipt): void {
-  const allowed = [undefined, "*", String(present.version), secretTag(present)];
+  const allowed = [undefined, "*", String(present.version), ...secretTags(present)];
   if (!allowed.includes(expected)) {
     throw new ServiceError(
       "precondition_failed",

@@ -1,6 +1,6 @@
 /**
- * A new secret identifier: 16 random bytes in base64url, 22 characters. The first is never `-`, so that a uid can
- * stand on a command line where an option could.
+ * A new secret identifier: 16 random bytes in base64url, 22 characters. It never starts with `-`,
+ * so that a command line does not take it for an option.
  */
 export function newSecretUid(randomBytes: (count: number) => Buffer): string {
   for (;;) {

@@ -1,11 +1,11 @@
 import type { RequestContext } from "@coffer/http";
 import { requireKeyVersion } from "../access/key-version.ts";
-import type { SecretTarget } from "../access/secret.ts";
-import { requireWritableSecret } from "../access/secret.ts";
+import { requireWritableSecret, type SecretTarget } from "../access/secret.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
-import { asJudged } from "./as-judged.ts";
+import { retrySecretConflicts } from "./retry-conflicts.ts";
 import type { SecretUpdate } from "./bodies.ts";
+import { requireLaterExpiry } from "./expiry.ts";
 import { requireVersion } from "./require-version.ts";
 import type { SecretReceipt } from "./view.ts";
 
@@ -15,22 +15,27 @@ export function updateSecret(
   call: SecretTarget & { body: SecretUpdate; request: RequestContext; expected: string | undefined },
 ): Promise<SecretReceipt> {
   const { body, request, expected } = call;
-  return asJudged(async () => {
+  return retrySecretConflicts(async () => {
     const { folder, secret: present } = await requireWritableSecret(deps, call);
+    const now = deps.now();
+    requireLaterExpiry(body.expires_at, now);
     requireVersion(expected, present);
     requireKeyVersion(body.key_version, folder.keyVersion);
     return deps.writes.replace({
       present,
       content: body,
       folder,
-      now: deps.now(),
+      now,
       audit: auditOf(deps, request, {
         org_id: folder.orgId,
         action: "secret.updated",
         actor: folder.actor,
         target: { type: "secret", id: present.uid, parent_id: folder.folderId },
         status: 200,
-        changes: { version: present.version + 1 },
+        changes: {
+          version: present.version + 1,
+          ...(body.expires_at !== undefined && { expires_at: body.expires_at }),
+        },
       }),
     });
   });

@@ -1,19 +1,21 @@
-import type { ListedSecret } from "../store/secret-parts.ts";
+import type { RecordType } from "@coffer/contract";
+import type { ListedSecret } from "../store/secret-batches.ts";
 import type { SecretRow } from "../store/secrets.ts";
-import type { RecordType } from "./record-types.ts";
 
-/** A secret without anything that was encrypted: what an auditor sees. */
+/** A secret without encrypted values: what an auditor sees. */
 export interface SecretMetadata {
   uid: string;
   folder_id: string;
   record_type: RecordType;
-  /** The indexed title, empty where the client gave none. */
+  /** The searchable title, empty when the client gave none. */
   title: string;
   field_names: string[];
   key_version: number;
   version: number;
   created_at: string;
   updated_at: string;
+  /** From this moment on machines do not have the secret; null for never. */
+  expires_at: string | null;
 }
 
 /** The read representation of the specification (2.3) with its additions. */
@@ -32,9 +34,14 @@ export interface SecretReceipt {
   updated_at: string;
   version: number;
   key_version: number;
+  expires_at: string | null;
 }
 
-/** What a caller who may decrypt a secret sees of it. */
+/** What a person also sees: a machine has no expired secret. */
+interface Expiry {
+  expired: boolean;
+}
+
 export function secretView(row: SecretRow): SecretView {
   return {
     uid: row.uid,
@@ -49,26 +56,46 @@ export function secretView(row: SecretRow): SecretView {
     key_version: row.key_version,
     version: row.version,
     created_at: row.created_at,
+    expires_at: row.expires_at,
   };
 }
 
-/** In a list a secret comes with the newest entry of its folder's history, so that a poller sees when there is a new one. */
+/**
+ * In a list each secret has the number of its folder history's newest entry, so that a poller
+ * notices a new entry.
+ */
 export function listedSecret(row: ListedSecret): SecretView & { history_seq: number | null } {
   return { ...secretView(row), history_seq: row.history_seq };
 }
 
-/** A secret in the list of a caller who sees no ciphertext. */
-export function listedMetadata(row: ListedSecret): SecretMetadata & { history_seq: number | null } {
+export function listedSecretForPerson(row: ListedSecret): SecretView & Expiry & { history_seq: number | null } {
+  return { ...secretForPerson(row), history_seq: row.history_seq };
+}
+
+export function listedMetadata(row: ListedSecret): SecretMetadata & Expiry & { history_seq: number | null } {
   return { ...secretMetadata(row), history_seq: row.history_seq };
 }
 
-/** What a caller who may see that a secret exists, but no ciphertext, sees of it. */
-export function secretMetadata(row: SecretRow): SecretMetadata {
-  const { title_encrypted, data_encrypted, wrapped_dek, ...metadata } = secretView(row);
+export function secretForPerson(row: SecretRow & Expiry): SecretView & Expiry {
+  return { ...secretView(row), expired: row.expired };
+}
+
+export function secretMetadata(row: SecretRow & Expiry): SecretMetadata & Expiry {
+  const { title_encrypted, data_encrypted, wrapped_dek, ...metadata } = secretForPerson(row);
   return metadata;
 }
 
-/** The entity tag of one secret: new with every change, also when a deleted uid is used again. */
-export function secretTag(row: Pick<SecretRow, "version" | "updated_at">): string {
-  return `${row.version}.${row.updated_at}`;
+type Tagged = Pick<SecretRow, "version" | "updated_at">;
+
+/**
+ * The entity tag of one secret. It changes with every change, also when a deleted uid is used
+ * again, and for people when the secret expires.
+ */
+export function secretTag({ version, updated_at, expired = false }: Tagged & Partial<Expiry>): string {
+  return `${version}.${updated_at}${expired ? ".expired" : ""}`;
+}
+
+/** The entity tags that name this version of a secret, read before or after it expires. */
+export function secretTags(row: Tagged): string[] {
+  return [false, true].map((expired) => secretTag({ ...row, expired }));
 }

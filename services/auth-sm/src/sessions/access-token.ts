@@ -2,10 +2,10 @@ import { signUserToken } from "@coffer/tokens";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 
-/** How long a session lives without being used. */
+/** How long an unused session lives. */
 export const refreshSeconds = 30 * 24 * 60 * 60;
 
-/** What a client needs to go on: an access token for now, a refresh token for later. Lives are in seconds. */
+/** An access token and a refresh token. Lifetimes are in seconds. */
 export interface TokenPair {
   access_token: string;
   token_type: "Bearer";
@@ -14,7 +14,10 @@ export interface TokenPair {
   refresh_expires_in: number;
 }
 
-/** A new access token of a session beside its refresh token, which from `now` on lives until `expiresAt`. */
+/**
+ * A new access token of a session, with its refresh token that is valid from `now` until
+ * `expiresAt`.
+ */
 export async function tokenPair(
   deps: Deps,
   keys: KeyRing,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { listRevokedSessionsFrom } from "../store/sessions.ts";
 
-/** Well below what one message on the bus may carry. */
+/** Keeps a page well below the size limit of the bus. */
 const pageSize = 2_000;
 
 /** coffer.rpc.auth-sm.revoked-sessions */

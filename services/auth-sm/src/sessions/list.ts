@@ -2,10 +2,9 @@ import type { Call } from "@coffer/http";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { listSessions } from "../store/sessions.ts";
-import type { SessionItem } from "./view.ts";
-import { sessionItem } from "./view.ts";
+import { type SessionItem, sessionItem } from "./view.ts";
 
-/** GET /api/auth/sessions: where the caller is logged in. */
+/** GET /api/auth/sessions */
 export async function listOwnSessions(deps: Deps, { caller }: Call<User>): Promise<{ data: SessionItem[] }> {
   const sessions = await listSessions(deps.database.pool, caller.userId, deps.now());
   return { data: sessions.map((row) => sessionItem(row, caller.sessionId)) };

@@ -4,7 +4,7 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { revokeSession } from "./revoke.ts";
 
-/** POST /api/auth/logout: ends the session of the call. */
+/** POST /api/auth/logout */
 export async function logOut(deps: Deps, { caller, request }: Call<User>): Promise<void> {
   const revocation = await deps.database.transaction((tx) =>
     revokeSession(tx, deps, {

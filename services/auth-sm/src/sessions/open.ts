@@ -2,33 +2,30 @@ import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { hashDeviceCredential, newDeviceCredential } from "../accounts/device-credential.ts";
 import { placeOf } from "../accounts/known-place.ts";
-import type { SealedKeys, UserView } from "../accounts/view.ts";
-import { sealedKeys, userView } from "../accounts/view.ts";
+import { sealedKeys, type SealedKeys, userView, type UserView } from "../accounts/view.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { storeCredential } from "../store/device-credentials.ts";
 import { noteKnownPlace } from "../store/known-places.ts";
-import type { Device } from "../store/sessions.ts";
-import { insertSession } from "../store/sessions.ts";
+import { type Device, insertSession } from "../store/sessions.ts";
 import type { UserRow } from "../store/users.ts";
-import type { TokenPair } from "./access-token.ts";
-import { refreshSeconds, tokenPair } from "./access-token.ts";
-import type { RefreshToken } from "./refresh-token.ts";
-import { hashRefreshToken, newRefreshToken } from "./refresh-token.ts";
+import { refreshSeconds, type TokenPair, tokenPair } from "./access-token.ts";
+import { hashRefreshToken, newRefreshToken, type RefreshToken } from "./refresh-token.ts";
 
-/** A session, its tokens, and what the device needs to open everything else. */
+/** A session with its tokens and the keys that open everything else. */
 export interface SessionView extends TokenPair, SealedKeys {
   session_id: string;
   user: UserView;
 }
 
-/** The answer to a login, with what the device shows at its next one. */
+/** The response to a login, with the credential for the device's next login. */
 export interface NewSessionView extends SessionView {
   device_credential: string;
 }
 
 /**
- * Begins a session of a person who has proven the password. `deviceHash` is that of the credential with which the login began.
+ * Opens a session of a person who has proven the password. `deviceHash` is the hash of the known
+ * device's credential with which the login started.
  */
 export async function openSession(
   tx: Transaction,
@@ -67,7 +64,6 @@ export async function openSession(
   return { ...view, device_credential: credential };
 }
 
-/** The answer of a session that has these tokens from `now` on. */
 export async function sessionView(
   deps: Deps,
   keys: KeyRing,

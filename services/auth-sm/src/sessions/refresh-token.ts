@@ -1,17 +1,17 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-// A refresh token is `cfs1_` and base64url of: session id (16 bytes), generation (4, big-endian), secret (32), tag (16).
-// The secret of each generation follows from the token before it, by a key that only the server has: the successor can
-// be given again without keeping any token. The tag makes an older token known as a genuine one, so that only a real
-// replay ends a session, never an invention.
+// A refresh token is `cfs1_` and base64url of: session id (16 bytes), generation (4, big-endian),
+// secret (32), tag (16). Each generation's secret is derived from the token before it with a server
+// key, so the server can issue the successor again without storing tokens. The tag proves that an
+// older token is genuine: only a replay of a real token ends a session, never an invented one.
 
 const prefix = "cfs1_";
 const length = { id: 16, generation: 4, secret: 32, tag: 16 } as const;
 const signed = length.id + length.generation + length.secret;
 
-/** A refresh token of which it is certain that this service made it. */
+/** A refresh token whose tag was verified. */
 export interface RefreshToken {
-  /** As the client holds it. */
+  /** The token as the client has it. */
   text: string;
   sessionId: string;
   /** 1 for the first token of a session. */
@@ -19,8 +19,8 @@ export interface RefreshToken {
 }
 
 /**
- * A token that follows from none: the first of a session, or the one after its password has changed. `secret` is 32
- * random bytes, `key` the service's own.
+ * A token without a predecessor: a session's first, or the one after a password change. `secret` is
+ * 32 random bytes, `key` the service's own.
  */
 export function newRefreshToken(
   key: Buffer,
@@ -34,24 +34,23 @@ export function newRefreshToken(
   return { text, sessionId, generation };
 }
 
-/** The token that follows this one: always the same. */
+/** The successor of a token. Deterministic. */
 export function nextRefreshToken(key: Buffer, present: RefreshToken): RefreshToken {
   const secret = mac(key, "next", Buffer.from(present.text));
   return newRefreshToken(key, { sessionId: present.sessionId, generation: present.generation + 1, secret });
 }
 
-/** The token that a text is; null when this service never made it. */
+/** Parses and verifies a token; null for one that this service did not make. */
 export function parseRefreshToken(key: Buffer, text: string): RefreshToken | null {
   if (!text.startsWith(prefix)) return null;
   const bytes = Buffer.from(text.slice(prefix.length), "base64url");
   const body = bytes.subarray(0, signed);
   if (bytes.length !== signed + length.tag || !timingSafeEqual(bytes.subarray(signed), tagOf(key, body))) return null;
   const token = { sessionId: uuidOf(bytes.subarray(0, length.id)), generation: bytes.readUInt32BE(length.id) };
-  // Decoding overlooks what is no base64url; a token has one spelling.
+  // The decoder ignores invalid characters, but a token has exactly one spelling.
   return prefix + bytes.toString("base64url") === text ? { text, ...token } : null;
 }
 
-/** What is kept of the present token. */
 export function hashRefreshToken({ text }: RefreshToken): Buffer {
   return createHash("sha256").update(text).digest();
 }

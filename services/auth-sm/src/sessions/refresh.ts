@@ -6,18 +6,14 @@ import { placeOf } from "../accounts/known-place.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { noteKnownPlace } from "../store/known-places.ts";
-import type { LockedSession } from "../store/sessions.ts";
-import { lockSession, rotateSession } from "../store/sessions.ts";
-import type { TokenPair } from "./access-token.ts";
-import { refreshSeconds, tokenPair } from "./access-token.ts";
-import type { RefreshToken } from "./refresh-token.ts";
-import { hashRefreshToken, nextRefreshToken, parseRefreshToken } from "./refresh-token.ts";
-import type { Revocation } from "./revoke.ts";
-import { revokeSession } from "./revoke.ts";
+import { type LockedSession, lockSession, rotateSession } from "../store/sessions.ts";
+import { refreshSeconds, type TokenPair, tokenPair } from "./access-token.ts";
+import { hashRefreshToken, nextRefreshToken, parseRefreshToken, type RefreshToken } from "./refresh-token.ts";
+import { type Revocation, revokeSession } from "./revoke.ts";
 
 export const refreshBody = z.object({ refresh_token: z.string().min(1).max(512) });
 
-/** For how long the token before the present one is taken for a lost answer or a second tab, and not for a theft. */
+/** For this long the previous token counts as a lost response or a second tab, not as theft. */
 const repeatMilliseconds = 60_000;
 
 type RefreshCall = Call<unknown, unknown, z.infer<typeof refreshBody>>;
@@ -41,7 +37,9 @@ export async function refreshSession(deps: Deps, call: RefreshCall): Promise<Tok
   return tokenPair(deps, keys, { sessionId: token.sessionId, ...outcome });
 }
 
-/** What becomes of a genuine token, under the lock of its session: several at once get the same successor. */
+/**
+ * Processes a genuine token under the lock of its session. Concurrent calls get the same successor.
+ */
 async function spendToken(
   tx: Transaction,
   deps: Deps,
@@ -69,9 +67,9 @@ async function spendToken(
   if (isPresent(session, successor) && age <= repeatMilliseconds) {
     return { ...refreshed, expiresAt: new Date(session.expires_at) };
   }
-  // A token from a time that the database has been set back from is no replay.
+  // A token newer than the session is no replay: the database was restored from a backup.
   if (token.generation >= session.generation) return { kind: "invalid" };
-  // The one before the present, which does not follow from it: the password was changed, and the answer was lost.
+  // The previous token has another successor: the password was changed, and the response was lost.
   if (token.generation === session.generation - 1 && age <= repeatMilliseconds) return { kind: "invalid" };
   const revocation = await revokeSession(tx, deps, {
     session: { id: session.id, userId: session.user_id },

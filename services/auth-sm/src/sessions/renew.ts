@@ -8,13 +8,12 @@ import { noteKnownPlace } from "../store/known-places.ts";
 import { lockSession, rotateSession } from "../store/sessions.ts";
 import type { UserRow } from "../store/users.ts";
 import { refreshSeconds } from "./access-token.ts";
-import type { SessionView } from "./open.ts";
-import { sessionView } from "./open.ts";
+import { sessionView, type SessionView } from "./open.ts";
 import { hashRefreshToken, newRefreshToken } from "./refresh-token.ts";
 
 /**
- * New tokens for a session that goes on after its password has changed. The refresh token from before is good no more:
- * whoever did not get the answer logs in again.
+ * New tokens for a session that continues after a password change. The old refresh token is
+ * invalid: a client that missed the response must log in again.
  */
 export async function renewSession(
   tx: Transaction,

@@ -1,18 +1,19 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
-import { uuidText } from "@coffer/http";
+import { type Call, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { requireLastingSession } from "../access/lasting-session.ts";
 import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { RevocationCause } from "./revoke.ts";
-import { revokeSession, revokeSessions } from "./revoke.ts";
+import { type RevocationCause, revokeSession, revokeSessions } from "./revoke.ts";
 
 export const sessionPath = z.object({ id: uuidText });
 export const othersQuery = z.object({ others: z.literal("true") });
 
-/** DELETE /api/auth/sessions/{id}: ends one of the caller's own, the present one as well. */
+/**
+ * DELETE /api/auth/sessions/{id}
+ * Ends one of the caller's own sessions, possibly the current one.
+ */
 export async function revokeOwnSession(
   deps: Deps,
   { caller, params, request }: Call<User, z.infer<typeof sessionPath>>,
@@ -25,7 +26,7 @@ export async function revokeOwnSession(
   if (revocation !== null) await deps.announcer.announce([revocation]);
 }
 
-/** DELETE /api/auth/sessions?others=true: ends all of the caller's sessions but the one that asks. */
+/** DELETE /api/auth/sessions?others=true: Ends all of the caller's sessions but the current one. */
 export async function revokeOtherSessions(deps: Deps, { caller, request }: Call<User>): Promise<void> {
   const revocations = await deps.database.transaction(async (tx) => {
     await requireLastingSession(tx, caller, deps.now());

@@ -1,41 +1,40 @@
-import type { AuditAction, sessionRevoked as sessionRevokedSubject } from "@coffer/events";
-import { sessionRevoked } from "@coffer/events";
+import { type AuditAction } from "@coffer/contract";
+import { sessionRevoked, type sessionRevoked as sessionRevokedSubject } from "@coffer/events";
 import type { RequestContext } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueue, enqueueAudit } from "@coffer/postgres";
+import { enqueue, enqueueAudit, type Transaction } from "@coffer/postgres";
 import type { z } from "zod";
 import { auditUserEvent } from "../accounts/user-events.ts";
-import type { Actor } from "../audit.ts";
-import { auditOf } from "../audit.ts";
+import { type Actor, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { deleteCredentialOf, deleteOtherCredentials } from "../store/device-credentials.ts";
 import { endSession, lockSessions } from "../store/sessions.ts";
 
 export type RevocationReason = z.infer<typeof sessionRevokedSubject.payload>["reason"];
 
-/** A session that has been ended: to be told to Redis (`deps.announcer`) once the transaction has committed. */
+/** An ended session, to be written to Redis (`deps.announcer`) after the commit. */
 export interface Revocation {
   sessionId: string;
   at: Date;
 }
 
-/** Why a session ends, and by whom. */
+/** The reason and actor of a session's end. */
 export interface RevocationCause {
   reason: RevocationReason;
   actor: Actor;
   request: RequestContext;
-  /** The status of the answer to the call that ends it. */
+  /** The status of the response to the call that ends it. */
   status: number;
   /**
-   * The organization whose administrator ends it: the record is in its chain alone, since another organization of the
-   * person has nothing to do with that administrator. Without it the record is in the chain of each.
+   * The organization whose administrator ends the session: only its chain gets the record, because
+   * that administrator concerns no other organization. Without it every chain of the person gets
+   * the record.
    */
   orgId?: string;
 }
 
 /**
- * Ends a session before its time: its tokens are refused from the commit on. Everybody who keeps its connections hears
- * of it, and so does the audit.
+ * Ends a session before it expires. Its tokens are refused from the commit on; the event reaches
+ * services with open connections of the session, and the audit.
  * @returns null when it had ended already
  */
 export async function revokeSession(
@@ -46,10 +45,10 @@ export async function revokeSession(
   const { reason, actor, request, status, orgId } = cause;
   const at = deps.now();
   if (!(await endSession(tx, session.id, reason, at))) return null;
-  // A logout leaves the device known: it is where the next login comes from.
+  // The device stays known after a logout: the next login comes from it.
   if (reason !== "logged_out") await deleteCredentialOf(tx, session.id);
-  const news = { session_id: session.id, user_id: session.userId, at: at.toISOString(), reason };
-  await enqueue(tx, sessionRevoked, news, { id: deps.newId() });
+  const event = { session_id: session.id, user_id: session.userId, at: at.toISOString(), reason };
+  await enqueue(tx, sessionRevoked, event, { id: deps.newId() });
   const target = { type: "session", id: session.id, parent_id: session.userId };
   const entry = { action: actionOf(reason), actor, target, reason, status };
   if (orgId === undefined) await auditUserEvent(tx, deps, request, session.userId, entry);
@@ -57,7 +56,10 @@ export async function revokeSession(
   return { sessionId: session.id, at };
 }
 
-/** Ends every session of a person that lasts, and forgets every device, `except` for one when it is given. */
+/**
+ * Ends every active session of a person and deletes the credentials of all devices, except those of
+ * the session `except`.
+ */
 export async function revokeSessions(
   tx: Transaction,
   deps: Deps,

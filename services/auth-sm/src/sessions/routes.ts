@@ -1,7 +1,6 @@
 import { anyone, route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { listOwnSessions } from "./list.ts";
 import { logOut } from "./logout.ts";
 import { refreshBody, refreshSession } from "./refresh.ts";
@@ -11,7 +10,6 @@ const base = "/api/auth/sessions";
 const user = { bucket: "user", caller: authenticateUser } as const;
 const session: Attempt["target"] = ({ id = null }) => ({ type: "session", id });
 
-/** Sessions after their login. */
 export const sessionRoutes = [
   route({
     method: "POST",

@@ -1,11 +1,10 @@
 import type { SessionRow } from "../store/sessions.ts";
 
-/** A session as its owner, or who administers its owner, sees it. */
 export interface SessionItem extends SessionRow {
-  /** Whether it is the session that asks. */
+  /** Whether it is the session of this request. */
   current: boolean;
 }
 
-export function sessionItem(row: SessionRow, askingSessionId: string): SessionItem {
-  return { ...row, current: row.id === askingSessionId };
+export function sessionItem(row: SessionRow, currentSessionId: string): SessionItem {
+  return { ...row, current: row.id === currentSessionId };
 }

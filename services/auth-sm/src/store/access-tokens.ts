@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 const tokenRow = z.object({
@@ -14,17 +13,17 @@ const tokenRow = z.object({
   folders: z.array(z.object({ id: z.string(), name: z.string(), permission: z.enum(["read", "write"]) })),
   tag: z.string().nullable(),
 });
-/** A one-time token as those who manage it see it. */
+/** A one-time token as its managers see it. */
 export type AccessTokenRow = z.infer<typeof tokenRow>;
 
-/** What a token will grant of a folder; the key is null where it was not sealed for the token. */
+/** A token's grant on a folder. The key is null when it was not encrypted for the token. */
 export interface TokenFolder {
   folderId: string;
   permission: "read" | "write";
   encryptedFolderKey: string | null;
 }
 
-/** Inserts a token with its folders. Throws on a hash that is taken (`access_tokens_hash_key`). */
+/** Throws on a hash that is taken (`access_tokens_hash_key`). */
 export async function insertAccessToken(
   tx: Queryable,
   token: {
@@ -71,7 +70,7 @@ const tokenColumns = (now: Date) => sql.fragment`
     FROM access_token_folders g JOIN folders f ON f.id = g.folder_id WHERE g.token_id = t.id
   ), '[]') AS folders`;
 
-/** The tokens of an application, the oldest first. */
+/** The tokens of an application, oldest first. */
 export function listAccessTokens(db: Queryable, applicationId: string, now: Date): Promise<readonly AccessTokenRow[]> {
   return db.any(sql.type(tokenRow)`
     SELECT ${tokenColumns(now)} FROM access_tokens t
@@ -79,14 +78,13 @@ export function listAccessTokens(db: Queryable, applicationId: string, now: Date
   `);
 }
 
-/** A token that exists. */
 export function getAccessToken(db: Queryable, id: string, now: Date): Promise<AccessTokenRow> {
   return db.one(sql.type(tokenRow)`SELECT ${tokenColumns(now)} FROM access_tokens t WHERE t.id = ${id}`);
 }
 
 /**
- * Revokes the unused tokens that a person has issued in an organization: all of them, or those that name a folder.
- * Returns which.
+ * Revokes the unused tokens that a person has issued in an organization: all, or those that name a
+ * folder. Returns them.
  */
 export function revokeTokensBy(
   tx: Queryable,
@@ -106,7 +104,7 @@ export function revokeTokensBy(
 
 const lockedToken = z.object({ id: z.string(), used: z.boolean(), revoked: z.boolean() });
 
-/** A token of an application, locked: whoever wants to spend it waits. Null when the application has none with this id. */
+/** Locks a token of an application against its use. Null when the application has no such token. */
 export function lockAccessToken(
   tx: Queryable,
   applicationId: string,

@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 const clientRow = z.object({
@@ -15,10 +14,13 @@ const clientRow = z.object({
     z.object({ id: z.string(), name: z.string(), permission: z.enum(["read", "write"]), key_sealed: z.boolean() }),
   ),
 });
-/** A machine of an application as those who manage it see it. `key_sealed`: whether it was given the folder's key. */
+/**
+ * A machine of an application as its managers see it. `key_sealed`: whether it has the folder's
+ * key.
+ */
 export type ClientRow = z.infer<typeof clientRow>;
 
-/** The clients of an application, the oldest first. */
+/** The clients of an application, oldest first. */
 export function listApplicationClients(db: Queryable, applicationId: string, now: Date): Promise<readonly ClientRow[]> {
   return db.any(sql.type(clientRow)`
     SELECT c.id AS client_id, c.name,
@@ -41,7 +43,7 @@ const lockedClient = z.object({
   expired: z.boolean(),
 });
 
-/** A client of an application, locked; null when the application has none with this id. */
+/** Locks a client of an application; null when the application has no such client. */
 export function lockApplicationClient(
   tx: Queryable,
   { applicationId, clientId, now }: { applicationId: string; clientId: string; now: Date },
@@ -53,14 +55,15 @@ export function lockApplicationClient(
   `);
 }
 
-/** Ends a client's access for good. */
 export async function revokeClientRow(tx: Queryable, clientId: string, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     UPDATE clients SET revoked_at = ${now.toISOString()} WHERE id = ${clientId} AND revoked_at IS NULL
   `);
 }
 
-/** Ends the access of every client of an application; returns the ids of those that had it. */
+/**
+ * Revokes every client of an application; returns the ids of those that were not revoked before.
+ */
 export function revokeApplicationClients(tx: Queryable, applicationId: string, now: Date): Promise<readonly string[]> {
   return tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     UPDATE clients SET revoked_at = ${now.toISOString()}
@@ -70,7 +73,10 @@ export function revokeApplicationClients(tx: Queryable, applicationId: string, n
 
 const grantRow = z.object({ permission: z.enum(["read", "write"]), added_at: z.string() });
 
-/** Gives a client a grant on a folder with its key sealed to the client's public key, or changes the one it has. */
+/**
+ * Adds or changes a client's grant on a folder, with the folder's key encrypted to the client's
+ * public key.
+ */
 export function upsertClientGrant(
   tx: Queryable,
   grant: { clientId: string; folderId: string; permission: "read" | "write"; encryptedKey: string; now: Date },
@@ -85,14 +91,13 @@ export function upsertClientGrant(
   `);
 }
 
-/** Whether a client has a grant on a folder. */
 export function hasClientGrant(db: Queryable, clientId: string, folderId: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM client_folders WHERE client_id = ${clientId} AND folder_id = ${folderId}
   `);
 }
 
-/** Takes a client's grant on a folder away; false when it has none. */
+/** Returns false when the client has no such grant. */
 export async function deleteClientGrant(tx: Queryable, clientId: string, folderId: string): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
     DELETE FROM client_folders WHERE client_id = ${clientId} AND folder_id = ${folderId}

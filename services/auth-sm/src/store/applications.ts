@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 import { foldCase } from "../fold-case.ts";
 
@@ -9,12 +8,11 @@ const applicationRow = z.object({
   description: z.string(),
   created_at: z.string(),
 });
-/** What machines belong to. */
 export type ApplicationRow = z.infer<typeof applicationRow>;
 
 const applicationColumns = sql.fragment`id, name, description, created_at`;
 
-/** Inserts an application. Throws on a taken name (`applications_name_key`). */
+/** Throws on a taken name (`applications_name_key`). */
 export function insertApplication(
   tx: Queryable,
   application: { id: string; orgId: string; name: string; description: string; now: Date },
@@ -41,21 +39,21 @@ export function findApplication(db: Queryable, orgId: string, id: string): Promi
   `);
 }
 
-/** The same, locked: its tokens and clients stay as they are until the transaction ends. */
+/** Locks an application with its tokens and clients (exclusive). */
 export function lockApplication(tx: Queryable, orgId: string, id: string): Promise<ApplicationRow | null> {
   return tx.maybeOne(sql.type(applicationRow)`
     SELECT ${applicationColumns} FROM applications WHERE org_id = ${orgId} AND id = ${id} FOR UPDATE
   `);
 }
 
-/** The same, kept from being deleted, for what is made below it. */
+/** Locks an application against deletion (shared), for rows that refer to it. */
 export function holdApplication(tx: Queryable, orgId: string, id: string): Promise<ApplicationRow | null> {
   return tx.maybeOne(sql.type(applicationRow)`
     SELECT ${applicationColumns} FROM applications WHERE org_id = ${orgId} AND id = ${id} FOR KEY SHARE
   `);
 }
 
-/** Changes what is given of an application. Throws on a taken name (`applications_name_key`). */
+/** Changes the given fields. Throws on a taken name (`applications_name_key`). */
 export function updateApplication(
   tx: Queryable,
   id: string,
@@ -70,7 +68,7 @@ export function updateApplication(
   `);
 }
 
-/** Removes an application with its tokens; its clients stay, without one. */
+/** Deletes an application with its tokens. Its clients stay, without an application. */
 export async function deleteApplication(tx: Queryable, id: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM applications WHERE id = ${id}`);
 }

@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 const grantedFolder = z.object({
@@ -11,7 +10,9 @@ const grantedFolder = z.object({
   encrypted_key_alg: z.enum(["box-token", "jwe"]).nullable(),
   history_seq: z.number().nullable(),
 });
-/** A folder that a client was granted, with the folder's key as sealed for it: null until somebody seals it. */
+/**
+ * A folder on which a client has a grant. The encrypted folder key is null until a manager adds it.
+ */
 export type GrantedFolder = z.infer<typeof grantedFolder>;
 
 /** The folders on which any of these clients has a grant. */
@@ -21,7 +22,6 @@ export function listGrantedFolderIds(db: Queryable, clientIds: readonly string[]
   `);
 }
 
-/** The folders of a client, by name. */
 export function listClientFolders(db: Queryable, clientId: string): Promise<readonly GrantedFolder[]> {
   return db.any(sql.type(grantedFolder)`
     SELECT f.id, f.name, g.permission, f.key_version, g.encrypted_key, g.encrypted_key_alg, f.history_seq

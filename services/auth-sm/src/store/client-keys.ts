@@ -1,6 +1,6 @@
 import type { Database } from "@coffer/postgres";
 
-/** Prepares the look-up of the keys that verify machines' tokens. */
+/** Prepares the query of the keys that verify machines' tokens. */
 export function createClientKeys(database: Database) {
   const find = database.prepared<{ public_key: string }>("client-key", "SELECT public_key FROM clients WHERE id = $1");
   return {

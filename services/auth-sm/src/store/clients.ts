@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 export const clientState = z.object({
@@ -9,10 +8,10 @@ export const clientState = z.object({
   expired: z.boolean(),
   address_allowed: z.boolean(),
 });
-/** What decides whether a client may act now, from this address. */
+/** The columns that decide whether a client may act now, from this address. */
 export type ClientState = z.infer<typeof clientState>;
 
-/** The client's state as of `now`, or null when there is no such client. */
+/** The client's state at `now`; null when there is no such client. */
 export function findClientState(
   db: Queryable,
   { clientId, ip, now }: { clientId: string; ip: string; now: Date },
@@ -28,12 +27,15 @@ export function findClientState(
 
 const clientOrg = z.object({ org_id: z.string(), application_id: z.string().nullable() });
 
-/** The organization of a client, and its application unless that was deleted; null when there is no such client. */
+/**
+ * The organization of a client, and its application unless that was deleted; null when there is no
+ * such client.
+ */
 export function findClientOrg(db: Queryable, clientId: string): Promise<z.infer<typeof clientOrg> | null> {
   return db.maybeOne(sql.type(clientOrg)`SELECT org_id, application_id FROM clients WHERE id = ${clientId}`);
 }
 
-/** Inserts a client; false when the id is taken. */
+/** Returns false when the id is taken. */
 export async function insertClient(
   tx: Queryable,
   client: {
@@ -42,7 +44,7 @@ export async function insertClient(
     applicationId: string;
     name: string;
     publicKey: string;
-    /** SHA-256 of the one-time token that it spends. */
+    /** SHA-256 of the one-time token that made the client. */
     tokenHash: Buffer;
     allowedCidrs: readonly string[] | null;
     expiresAt: string | null;
@@ -61,17 +63,17 @@ export async function insertClient(
 }
 
 /**
- * Notes when and from where clients were last seen; an older sighting never replaces a newer one. The rows are locked in
- * the order of their ids: two replicas that saw the same clients never wait for each other in a circle.
+ * Stores when and from where clients were last used, unless a newer time is stored. Locks the rows
+ * in the order of their ids, so that two replicas never deadlock.
  */
 export async function touchClients(
   db: Queryable,
-  sightings: readonly { clientId: string; ip: string; at: string }[],
+  uses: readonly { clientId: string; ip: string; at: string }[],
 ): Promise<void> {
   await db.query(sql.typeAlias("void")`
     WITH seen (id, ip, at) AS (
       SELECT * FROM ${sql.unnest(
-        sightings.map(({ clientId, ip, at }) => [clientId, ip, at]),
+        uses.map(({ clientId, ip, at }) => [clientId, ip, at]),
         ["uuid", "inet", "timestamptz"],
       )}
     ), held AS (

@@ -1,12 +1,14 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Fragment, type Queryable, sql } from "@coffer/postgres";
 
 /** How many credentials of an account are stored: the newest. */
 const most = 16;
 
-/** A condition: the person (SQL, an id) has a credential of this hash that was made after a moment. Null is no credential. */
+/**
+ * A condition: the person (SQL, an id) has this credential and it was made after `since`. A null
+ * hash matches none.
+ */
 export const hasCredential = (
-  userId: ReturnType<typeof sql.fragment>,
+  userId: Fragment,
   { hash, since }: { hash: Buffer | null; since: Date },
 ) => sql.fragment`EXISTS (
     SELECT FROM device_credentials
@@ -14,7 +16,10 @@ export const hasCredential = (
       AND made_at > ${since.toISOString()}::timestamptz
   )`;
 
-/** Stores the credential of a new session in the place of the one that began the login, and the newest of the person's only. */
+/**
+ * Stores the credential of a new session instead of the one that started the login, and deletes the
+ * person's oldest ones.
+ */
 export async function storeCredential(
   tx: Queryable,
   credential: { hash: Buffer; replaces: Buffer | null; userId: string; sessionId: string; now: Date },
@@ -34,12 +39,11 @@ export async function storeCredential(
   `);
 }
 
-/** Deletes the credential that came with a session. */
 export async function deleteCredentialOf(tx: Queryable, sessionId: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM device_credentials WHERE session_id = ${sessionId}`);
 }
 
-/** Deletes a person's credentials but for the one that came with a session. */
+/** Deletes a person's credentials but for the one of a session. */
 export async function deleteOtherCredentials(tx: Queryable, userId: string, sessionId: string | null): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     DELETE FROM device_credentials WHERE user_id = ${userId} AND session_id IS DISTINCT FROM ${sessionId}::uuid

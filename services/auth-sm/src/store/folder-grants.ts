@@ -1,31 +1,30 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { permissions, type Permission } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Permission } from "../access/permission.ts";
-import { permissions } from "../access/permission.ts";
 
-/** Of a membership `m`: whether the member can use a grant. The suspended cannot, and an auditor reads no ciphertext. */
+/**
+ * A condition on a membership `m`: the member can use a grant. Suspended members and auditors
+ * cannot.
+ */
 export const canHold = sql.fragment`m.status = 'active' AND m.role <> 'auditor'`;
 
 const userGrant = z.object({
   permission: z.enum(permissions).nullable(),
   key_version: z.number(),
 });
-/** What a folder is to a person who asks for it. */
 export type UserGrant = z.infer<typeof userGrant>;
 
-/** Whose grant, on which folder of which organization. */
-export interface AskedGrant {
+export interface GrantKey {
   orgId: string;
   userId: string;
   folderId: string;
 }
 
 /**
- * A person's grant on a folder of the organization: null when there is no such folder there, `permission` null when
- * there is one that was not granted.
+ * A person's grant on a folder of the organization: null when there is no such folder, `permission`
+ * null when there is no grant.
  */
-export function findUserGrant(db: Queryable, { orgId, userId, folderId }: AskedGrant): Promise<UserGrant | null> {
+export function findUserGrant(db: Queryable, { orgId, userId, folderId }: GrantKey): Promise<UserGrant | null> {
   return db.maybeOne(sql.type(userGrant)`
     SELECT m.permission, f.key_version
     FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
@@ -34,17 +33,19 @@ export function findUserGrant(db: Queryable, { orgId, userId, folderId }: AskedG
 }
 
 const memberGrant = z.object({ permission: z.enum(permissions), added_at: z.string() });
-/** What a person was granted of a folder, and since when. */
 export type MemberGrant = z.infer<typeof memberGrant>;
 
-/** A person's grant on a folder that exists; null when there is none. */
+/** A person's grant on an existing folder; null when there is none. */
 export function findMemberGrant(db: Queryable, folderId: string, userId: string): Promise<MemberGrant | null> {
   return db.maybeOne(sql.type(memberGrant)`
     SELECT permission, added_at FROM folder_members WHERE folder_id = ${folderId} AND user_id = ${userId}
   `);
 }
 
-/** Gives a person a grant on a folder with its key sealed to the person's public key, or changes the one there is. */
+/**
+ * Adds or changes a person's grant on a folder, with the folder's key encrypted to the person's
+ * public key.
+ */
 export function upsertMemberGrant(
   tx: Queryable,
   grant: { folderId: string; userId: string; permission: Permission; encryptedKey: string; now: Date },
@@ -59,14 +60,13 @@ export function upsertMemberGrant(
   `);
 }
 
-/** Takes a person's grant on a folder away. */
 export async function deleteMemberGrant(tx: Queryable, folderId: string, userId: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     DELETE FROM folder_members WHERE folder_id = ${folderId} AND user_id = ${userId}
   `);
 }
 
-/** Whether anybody besides this person can manage a folder: has the grant, and is a member who can use it. */
+/** Whether another member has a usable `manage` grant on a folder. */
 export function hasOtherManager(db: Queryable, folderId: string, userId: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM folder_members g
@@ -78,7 +78,7 @@ export function hasOtherManager(db: Queryable, folderId: string, userId: string)
 
 const userId = z.object({ user_id: z.string() });
 
-/** The people with a grant on a folder that they can use, by their ids: those after `after`, or all of them. */
+/** The people with a usable grant on a folder, by id: those after `after`, or all. */
 export function listFolderPeople(
   db: Queryable,
   folderId: string,
@@ -101,7 +101,7 @@ export function listUserGrants(db: Queryable, orgId: string, userId: string): Pr
   `);
 }
 
-/** Takes a person's grants on the folders of an organization away; returns the folders. */
+/** Deletes a person's grants on the folders of an organization; returns the folders. */
 export function deleteUserGrants(tx: Queryable, orgId: string, userId: string): Promise<readonly string[]> {
   return tx.anyFirst(sql.type(z.object({ folder_id: z.string() }))`
     DELETE FROM folder_members m USING folders f

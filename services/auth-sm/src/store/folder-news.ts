@@ -1,39 +1,43 @@
 import { folderChanged } from "@coffer/events";
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** SQL: which server, in which life of it, gives the transaction ids now. */
+/** SQL: the Postgres server and timeline that assign the current transaction ids. */
 const server = sql.fragment`(SELECT s.system_identifier || '.' || c.timeline_id
   FROM pg_control_system() s, pg_control_checkpoint() c)`;
 
-/** Notes news as they were told, each as JSON. */
-export async function insertFolderNews(db: Queryable, news: readonly string[]): Promise<void> {
+/** Logs published folder changes, each as JSON. */
+export async function insertFolderChanges(db: Queryable, changes: readonly string[]): Promise<void> {
   await db.query(sql.typeAlias("void")`
     INSERT INTO folder_news (server, news)
-    SELECT ${server}, told.news::json FROM unnest(${sql.array([...news], "text")}) AS told (news)
+    SELECT ${server}, published.news::json FROM unnest(${sql.array([...changes], "text")}) AS published (news)
   `);
 }
 
 const moment = z.object({ server: z.string(), x: z.string() });
-/** A server and its oldest transaction that was still under way: what older ones noted is seen by who reads later. */
-export type FolderNewsMoment = z.infer<typeof moment>;
+/**
+ * A server and its oldest unfinished transaction. A later read sees every row of older
+ * transactions.
+ */
+export type ChangeMoment = z.infer<typeof moment>;
 
-/** The present moment. */
-export function findPresent(db: Queryable): Promise<FolderNewsMoment> {
+export function findPresent(db: Queryable): Promise<ChangeMoment> {
   return db.one(sql.type(moment)`SELECT ${server} AS server, pg_snapshot_xmin(pg_current_snapshot()) AS x`);
 }
 
-/** Behind which row a page begins. */
-export const newsPosition = z.object({ x: z.string().regex(/^\d{1,20}$/), position: z.int() });
-export type NewsPosition = z.infer<typeof newsPosition>;
+/** The row before the start of a page. */
+export const changePosition = z.object({ x: z.string().regex(/^\d{1,20}$/), position: z.int() });
+export type ChangePosition = z.infer<typeof changePosition>;
 
-const row = newsPosition.extend({ news: folderChanged.received });
+const row = changePosition.extend({ news: folderChanged.received });
 
-/** News that were noted at or after a moment: at most `limit`, and none after `bytes` of them; one at least. */
-export function listFolderNews(
+/**
+ * Changes that were logged at or after a moment: at most `limit`, and none after `bytes` of them,
+ * but at least one.
+ */
+export function listFolderChanges(
   db: Queryable,
-  { since, after, limit, bytes }: { since: FolderNewsMoment; after: NewsPosition | null; limit: number; bytes: number },
+  { since, after, limit, bytes }: { since: ChangeMoment; after: ChangePosition | null; limit: number; bytes: number },
 ): Promise<readonly z.infer<typeof row>[]> {
   const { x, position } = after ?? { x: since.x, position: 0 };
   return db.any(sql.type(row)`
@@ -49,20 +53,21 @@ export function listFolderNews(
   `);
 }
 
-/** Whether news that were noted at or after a moment have been swept away. */
-export function isSwept(db: Queryable, since: FolderNewsMoment): Promise<boolean> {
+/** Whether changes that were logged at or after a moment have been deleted. */
+export function isSwept(db: Queryable, since: ChangeMoment): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM folder_news_swept WHERE server = ${since.server} AND x >= ${since.x}::xid8
   `);
 }
 
 /**
- * Takes away at most `limit` news that are older than `seconds` and were noted before a moment, and remembers that they are
- * gone. Of another server's news the age alone counts: nobody's moment is of that server any more.
+ * Deletes at most `limit` changes that are older than `seconds` and were logged before a moment,
+ * and records that they are gone. For rows of another server only the age counts: no replica has a
+ * moment of that server any more.
  */
-export async function sweepFolderNews(
+export async function deleteFolderChanges(
   db: Queryable,
-  { seconds, before, limit }: { seconds: number; before: FolderNewsMoment; limit: number },
+  { seconds, before, limit }: { seconds: number; before: ChangeMoment; limit: number },
 ): Promise<number> {
   const { swept } = await db.one(sql.type(z.object({ swept: z.number() }))`
     WITH gone AS (

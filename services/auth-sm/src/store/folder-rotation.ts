@@ -1,8 +1,7 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-// What a rotation changes, one statement for each table whatever the folder holds. The folder is locked as `whole`.
+// The writes of a rotation, one statement per table. The folder is locked as `whole`.
 
 const sealedSecret = z.object({
   uid: z.string(),
@@ -10,17 +9,16 @@ const sealedSecret = z.object({
   titled: z.boolean(),
   field_names: z.array(z.string()),
 });
-/** What of a secret is sealed with the folder's key: its DEK, its title where there is one, its fields. */
+/** What the folder's key encrypts of a secret: its DEK, its title if any, its fields. */
 export type SealedSecret = z.infer<typeof sealedSecret>;
 
-/** The secrets of a folder. */
 export function listSealedSecrets(db: Queryable, folderId: string): Promise<readonly SealedSecret[]> {
   return db.any(sql.type(sealedSecret)`
     SELECT uid, version, title_encrypted <> '' AS titled, field_names FROM secrets WHERE folder_id = ${folderId}
   `);
 }
 
-/** A secret as it is sealed with the new key. */
+/** A secret whose values are encrypted with the new key. */
 export interface ResealedSecret {
   uid: string;
   version: number;
@@ -29,7 +27,7 @@ export interface ResealedSecret {
   fields?: Record<string, string> | undefined;
 }
 
-/** Puts what was sealed with the new key in the place of the old; returns how many of the secrets there are. */
+/** Replaces the encrypted values; returns how many of the secrets matched. */
 export async function resealSecrets(
   tx: Queryable,
   { folderId, keyVersion, now }: { folderId: string; keyVersion: number; now: Date },
@@ -54,12 +52,15 @@ export async function resealSecrets(
   return rowCount;
 }
 
-/** A folder's key as sealed for one holder; nulls where nothing may be sealed for the holder. */
+/** A folder's key for one member or machine; nulls where nothing may be encrypted for it. */
 export type HolderKey = { id: string } & (
   { encryptedKey: string; alg: "box-user" | "jwe" } | { encryptedKey: null; alg: null }
 );
 
-/** Gives the people who hold a folder its new key, and takes the old one from all others with a grant. */
+/**
+ * Stores the new key for these people and deletes the old one of all others with a grant. Returns
+ * how many have the new key.
+ */
 export function replaceMemberKeys(tx: Queryable, folderId: string, keys: readonly HolderKey[]): Promise<number> {
   return tx.oneFirst(sql.type(replaced)`
     WITH replaced AS (
@@ -71,7 +72,7 @@ export function replaceMemberKeys(tx: Queryable, folderId: string, keys: readonl
   `);
 }
 
-/** The same for the machines. Both return how many have the new key. */
+/** Does the same as `replaceMemberKeys` for machines. */
 export function replaceClientKeys(tx: Queryable, folderId: string, keys: readonly HolderKey[]): Promise<number> {
   return tx.oneFirst(sql.type(replaced)`
     WITH replaced AS (
@@ -91,8 +92,8 @@ function sentKeys(keys: readonly HolderKey[]) {
 }
 
 /**
- * Who has a grant on a folder, as its history names them (`user:<id>`, `client:<id>`): people who are suspended or auditors
- * too, but no machine that is revoked or expired.
+ * The people and machines with a grant, in the form of the history (`user:<id>`, `client:<id>`):
+ * including suspended people and auditors, but no revoked or expired machine.
  */
 export function listGrantees(db: Queryable, folderId: string, now: Date): Promise<readonly string[]> {
   return db.anyFirst(sql.type(z.object({ who: z.string() }))`
@@ -104,7 +105,7 @@ export function listGrantees(db: Queryable, folderId: string, now: Date): Promis
   `);
 }
 
-/** Takes a folder's sealed key from every one-time token: such a token bootstraps without it. */
+/** Deletes a folder's key from every one-time token: the machine then bootstraps without it. */
 export async function dropTokenKeys(tx: Queryable, folderId: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     UPDATE access_token_folders SET encrypted_folder_key = NULL
@@ -112,7 +113,6 @@ export async function dropTokenKeys(tx: Queryable, folderId: string): Promise<vo
   `);
 }
 
-/** The folder's key is the next one. */
 export async function setKeyVersion(
   tx: Queryable,
   { folderId, keyVersion, now }: { folderId: string; keyVersion: number; now: Date },

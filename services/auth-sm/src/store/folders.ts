@@ -1,10 +1,9 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { permissions } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { permissions } from "../access/permission.ts";
 import { foldCase } from "../fold-case.ts";
 import { canHold } from "./folder-grants.ts";
-import { takeWholeTurn } from "./folder-turn.ts";
+import { lockWholeFolder } from "./folder-lock.ts";
 
 const folderRow = z.object({
   id: z.string(),
@@ -17,7 +16,7 @@ const folderRow = z.object({
   updated_at: z.string(),
   history_seq: z.number().nullable(),
 });
-/** A folder as one person sees it: `permission` and the sealed key are null where the person holds no grant. */
+/** A folder as one person sees it. `permission` and the encrypted key are null without a grant. */
 export type FolderRow = z.infer<typeof folderRow>;
 
 const folderColumns = sql.fragment`f.id, f.name, m.permission, f.key_version, m.encrypted_key, m.encrypted_key_alg,
@@ -35,13 +34,12 @@ export async function insertFolder(
   `);
 }
 
-/** How a folder's key is sealed for a person. */
+/** A folder's key in the form in which a person has it. */
 export interface SealedKey {
   encryptedKey: string;
   alg: "box-user" | "jwe";
 }
 
-/** Gives a person a grant on a folder, with its key. */
 export async function insertFolderMember(
   tx: Queryable,
   grant: { folderId: string; userId: string; permission: (typeof permissions)[number]; key: SealedKey; now: Date },
@@ -53,7 +51,7 @@ export async function insertFolderMember(
   `);
 }
 
-/** A folder that exists, as this person sees it. */
+/** An existing folder as this person sees it. */
 export function getFolder(db: Queryable, folderId: string, userId: string): Promise<FolderRow> {
   return db.one(sql.type(folderRow)`
     SELECT ${folderColumns}
@@ -62,7 +60,7 @@ export function getFolder(db: Queryable, folderId: string, userId: string): Prom
   `);
 }
 
-/** A folder of the organization, as this person sees it; null when there is none with this id. */
+/** A folder of the organization as this person sees it; null when there is none with this id. */
 export function findFolder(
   db: Queryable,
   { orgId, userId, folderId }: { orgId: string; userId: string; folderId: string },
@@ -74,7 +72,7 @@ export function findFolder(
   `);
 }
 
-/** The folders of an organization by name, as this person sees them: all of them, or those with a grant. */
+/** The folders of an organization by name, as this person sees them: all, or those with a grant. */
 export function listFolders(
   db: Queryable,
   { orgId, userId, onlyGranted }: { orgId: string; userId: string; onlyGranted: boolean },
@@ -87,7 +85,7 @@ export function listFolders(
   `);
 }
 
-/** Gives a folder another name. Throws on a taken name (`folders_name_key`). */
+/** Throws on a taken name (`folders_name_key`). */
 export async function renameFolder(tx: Queryable, folder: { id: string; name: string; now: Date }): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     UPDATE folders SET name = ${folder.name}, name_folded = ${foldCase(folder.name)},
@@ -97,42 +95,43 @@ export async function renameFolder(tx: Queryable, folder: { id: string; name: st
 }
 
 const locks = {
-  /** Its key and its existence: who rotates or deletes it waits. */
+  /** Blocks rotation and deletion. */
   key: sql.fragment`FOR KEY SHARE`,
-  /** And its name and who has a grant: whoever else changes them waits. */
+  /** Also blocks other changes of the name and the grants. */
   grants: sql.fragment`FOR NO KEY UPDATE`,
-  /** And its secrets: everybody waits, and writers of secrets come back later. */
+  /** Also blocks writers of secrets, which retry later. */
   whole: sql.fragment`FOR UPDATE`,
 } as const;
-/** How much of a folder stays as it is until the transaction ends; each includes the ones before it. */
+/**
+ * How much of a folder is locked until the transaction ends. Each lock includes the ones before it.
+ */
 export type FolderLock = keyof typeof locks;
 
 const lockedFolder = z.object({ id: z.string(), name: z.string(), key_version: z.number() });
 export type LockedFolder = z.infer<typeof lockedFolder>;
 
 /**
- * A folder of the organization, locked; null when there is none with this id. Who has which grant on it is for a later
- * statement to read: one that waits for a lock sees everything else as it was before.
+ * Locks a folder of the organization; null when there is none with this id. Read grants in a later
+ * statement: a statement that waits for a lock sees other rows as they were before.
  */
 export async function lockFolder(
   tx: Queryable,
   { orgId, folderId }: { orgId: string; folderId: string },
   lock: FolderLock,
 ): Promise<LockedFolder | null> {
-  if (lock === "whole") await takeWholeTurn(tx, folderId);
+  if (lock === "whole") await lockWholeFolder(tx, folderId);
   return tx.maybeOne(sql.type(lockedFolder)`
     SELECT id, name, key_version FROM folders WHERE id = ${folderId} AND org_id = ${orgId} ${locks[lock]}
   `);
 }
 
-/** How many secrets a folder holds. */
 export function countFolderSecrets(db: Queryable, folderId: string): Promise<number> {
   return db.oneFirst(sql.type(z.object({ count: z.number() }))`
     SELECT count(*) AS count FROM secrets WHERE folder_id = ${folderId}
   `);
 }
 
-/** Removes a folder with its secrets and every grant on it. */
+/** Deletes a folder with its secrets and grants. */
 export async function deleteFolder(tx: Queryable, folderId: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM folders WHERE id = ${folderId}`);
 }
@@ -143,15 +142,15 @@ const holderRow = z.object({
   name: z.string(),
   permission: z.enum(permissions),
   public_key: z.string(),
-  /** Whether the folder's key was sealed for the holder. */
+  /** Whether the folder's key was encrypted for this member or machine. */
   has_key: z.boolean(),
 });
-/** Who holds a folder's key: a person or a machine with a grant that can be used. */
+/** A person or machine with a usable grant on a folder. */
 export type HolderRow = z.infer<typeof holderRow>;
 
 /**
- * The holders of a folder: people by name, then machines. Whoever is suspended or an auditor, and a machine that is revoked
- * or expired, holds nothing.
+ * The people, by name, and then the machines with a usable grant on a folder. Suspended members,
+ * auditors, and revoked or expired machines have none.
  */
 export function listHolders(db: Queryable, folderId: string, now: Date): Promise<readonly HolderRow[]> {
   return db.any(sql.type(holderRow)`
@@ -170,7 +169,7 @@ export function listHolders(db: Queryable, folderId: string, now: Date): Promise
   `);
 }
 
-/** Which of these folders of the organization the person may manage; all of them are locked as `grants`. */
+/** The folders among these that the person may manage. Locks all of them as `grants`. */
 export async function listManagedFolders(
   tx: Queryable,
   { orgId, userId, folderIds }: { orgId: string; userId: string; folderIds: readonly string[] },

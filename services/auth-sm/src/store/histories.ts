@@ -1,29 +1,50 @@
 import type { HistoryState, Resource } from "@coffer/history";
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-// A state is written by `storeEntry` alone, after every check of the entry that made it.
+// Only `storeEntry` writes a state, after every check of its entry.
 const stored = z.object({ state: z.custom<HistoryState>((state) => typeof state === "object" && state !== null) });
 
-/** The newest state of a history; null when the resource has none. */
+/** The newest state of a history; null without a history. */
 export function findHistory(db: Queryable, res: Resource): Promise<HistoryState | null> {
   return db.maybeOneFirst(sql.type(stored)`SELECT state FROM histories WHERE res = ${res}`);
 }
 
-/** Whether the resource has a history. */
 export function hasHistory(db: Queryable, res: Resource): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`SELECT FROM histories WHERE res = ${res}`);
 }
 
-/** Whether a history has this holder, with this public key, in its newest state. */
+/** Whether the newest state of a history names this member or machine with this public key. */
 export function hasHolder(db: Queryable, res: Resource, { who, key }: { who: string; key: string }): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM histories WHERE res = ${res} AND state -> 'holders' @> ${JSON.stringify([{ who, key }])}::jsonb
   `);
 }
 
-/** Stores a checked entry with the state after it. The resource is locked. */
+const cutAt = z.object({ seq: z.number().nullable() });
+
+/**
+ * The entry up to which an organization's history accepts what a removed person signed with this
+ * key.
+ * @param name the name of the folder's history, as `cutName` gives it
+ * @returns any safe integer, since a service may have named an entry that no history has; null for a
+ * person who was never removed with that key, or whose cut does not name the history
+ */
+export async function findCut(
+  db: Queryable,
+  res: Resource,
+  { who, key }: { who: string; key: string },
+  name: string,
+): Promise<number | null> {
+  const found = await db.maybeOne(sql.type(cutAt)`
+    SELECT (f.former #>> ARRAY['cut', ${name}, '0'])::float8 AS seq
+    FROM histories, jsonb_array_elements(state -> 'former') AS f (former)
+    WHERE res = ${res} AND f.former ->> 'who' = ${who} AND f.former ->> 'key' = ${key}
+  `);
+  return found?.seq ?? null;
+}
+
+/** Stores a checked entry with the state after it. The caller has locked the resource. */
 export async function storeEntry(
   tx: Queryable,
   { orgId, state, entry }: { orgId: string; state: HistoryState; entry: string },
@@ -45,12 +66,12 @@ export async function storeEntry(
   );
 }
 
-/** A page has at most so many entries, and no more characters than this unless its only entry has. */
+/** The limits of a page. A page always has at least one entry. */
 const mostEntries = 500;
 const mostCharacters = 1024 * 1024;
 
 const page = z.object({ data: z.array(z.string()), history_seq: z.number().nullable() });
-/** Entries that follow each other; `history_seq` is the number of the newest one, null without a history. */
+/** Consecutive entries; `history_seq` is the number of the newest entry, null without a history. */
 export type HistoryPage = z.infer<typeof page>;
 
 /** The entries of a history after number `after`, or from the first. */
@@ -69,27 +90,31 @@ export function listEntries(db: Queryable, res: Resource, after = -1): Promise<H
   `);
 }
 
-const place = z.object({ res: z.string(), seq: z.number(), hash: z.string() });
+const headRow = z.object({ res: z.string(), seq: z.number(), hash: z.string() });
 
-/** The newest entries of the folders of an organization whose history has this person as a holder. */
+/**
+ * The newest entries of an organization's folder histories that name this person as a member or
+ * signer.
+ */
 export function listHeldFolders(
   db: Queryable,
   orgId: string,
   userId: string,
-): Promise<readonly z.infer<typeof place>[]> {
-  return db.any(sql.type(place)`
+): Promise<readonly z.infer<typeof headRow>[]> {
+  const person = JSON.stringify([{ who: `user:${userId}` }]);
+  return db.any(sql.type(headRow)`
     SELECT res, (state #>> '{head,seq}')::integer AS seq, state #>> '{head,hash}' AS hash
     FROM histories
     WHERE org_id = ${orgId} AND folder_id IS NOT NULL
-      AND state -> 'holders' @> ${JSON.stringify([{ who: `user:${userId}` }])}::jsonb
+      AND (state -> 'holders' @> ${person}::jsonb OR state -> 'signers' @> ${person}::jsonb)
   `);
 }
 
 const managed = z.object({ id: z.string(), name: z.string(), granted: z.boolean() });
 
 /**
- * The folders of an organization whose history has this person as the only manager among the organization's members.
- * `granted`: whether the person named by `viewerId` has a grant on it.
+ * The folders of an organization whose history names this person as the only manager who is still a
+ * member. `granted`: whether the person `viewerId` has a grant on it.
  */
 export function listSoleManagedFolders(
   db: Queryable,

@@ -1,8 +1,6 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { roles, type Role } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Role } from "./memberships.ts";
-import { roles } from "./memberships.ts";
 
 const inviteRow = z.object({
   id: z.string(),
@@ -13,14 +11,14 @@ const inviteRow = z.object({
   expires_at: z.string(),
   tag: z.string().nullable(),
 });
-/** An open invitation as those who manage the organization see it. */
+/** An open invitation as the organization's managers see it. */
 export type InviteRow = z.infer<typeof inviteRow>;
 
 const inviteColumns = sql.fragment`id, email, role, invited_by, created_at, expires_at,
   CASE WHEN made_by_client THEN encode(token_hash, 'hex') END AS tag`;
 
 /**
- * Inserts an invitation. The organization has no other for this e-mail. Throws on a hash that is taken
+ * The organization must have no other invitation to this e-mail. Throws on a hash that is taken
  * (`invites_token_key`).
  */
 export function insertInvite(
@@ -46,7 +44,7 @@ export function insertInvite(
   `);
 }
 
-/** The open invitations of an organization, the oldest first. */
+/** The open invitations of an organization, oldest first. */
 export function listInvites(db: Queryable, orgId: string, now: Date): Promise<readonly InviteRow[]> {
   return db.any(sql.type(inviteRow)`
     SELECT ${inviteColumns} FROM invites
@@ -54,7 +52,6 @@ export function listInvites(db: Queryable, orgId: string, now: Date): Promise<re
   `);
 }
 
-/** How many invitations of an organization are open. */
 export function countInvites(db: Queryable, orgId: string): Promise<number> {
   return db.oneFirst(sql.type(z.object({ count: z.number() }))`
     SELECT count(*) AS count FROM invites WHERE org_id = ${orgId}
@@ -69,7 +66,7 @@ export function findInvite(db: Queryable, orgId: string, id: string, now: Date):
   `);
 }
 
-/** An open invitation of the organization to this canonical e-mail; null when there is none. */
+/** The open invitation of the organization to this canonical e-mail; null when there is none. */
 export function findInviteTo(db: Queryable, orgId: string, email: string): Promise<InviteRow | null> {
   return db.maybeOne(sql.type(inviteRow)`
     SELECT ${inviteColumns} FROM invites WHERE org_id = ${orgId} AND email = ${email}
@@ -77,7 +74,6 @@ export function findInviteTo(db: Queryable, orgId: string, email: string): Promi
 }
 
 const presentedInvite = inviteRow.extend({ org_id: z.string() });
-/** An invitation whose token somebody has presented. */
 export type PresentedInvite = z.infer<typeof presentedInvite>;
 
 /** The open invitation with this token; null when there is none. */
@@ -88,19 +84,17 @@ export function findInviteByToken(db: Queryable, tokenHash: Buffer, now: Date): 
   `);
 }
 
-/** Removes an invitation. */
 export async function deleteInvite(tx: Queryable, id: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM invites WHERE id = ${id}`);
 }
 
-/** Removes the invitations of an organization that nobody can accept any more. */
 export async function deleteExpiredInvites(tx: Queryable, orgId: string, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     DELETE FROM invites WHERE org_id = ${orgId} AND expires_at <= ${now.toISOString()}::timestamptz
   `);
 }
 
-/** Removes the invitations of an organization that this member has made to any of the roles; returns how many. */
+/** Deletes the invitations to these roles that a member has made; returns how many. */
 export async function deleteInvitesBy(
   tx: Queryable,
   { orgId, userId, to }: { orgId: string; userId: string; to: readonly Role[] },

@@ -1,9 +1,8 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 import { clientState } from "./clients.ts";
 
-/** Keeps a client from being revoked until the transaction ends. Comes before the lock on a folder. */
+/** Locks a client against revocation (shared). Take this lock before the one on a folder. */
 export async function holdClient(tx: Queryable, clientId: string): Promise<void> {
   await tx.any(sql.type(z.object({ id: z.string() }))`SELECT id FROM clients WHERE id = ${clientId} FOR KEY SHARE`);
 }
@@ -16,8 +15,8 @@ const joiningClient = clientState.extend({
 });
 
 /**
- * A client with its public key, the hex SHA-256 of the token that it spent, and its grant on a folder: nulls where it has
- * none. Null when there is no such client.
+ * A client with its public key, the hex SHA-256 of its one-time token, and its grant on a folder
+ * (nulls without one). Null when there is no such client.
  */
 export function findJoiningClient(
   db: Queryable,

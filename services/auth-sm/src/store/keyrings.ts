@@ -1,9 +1,8 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 const keyring = z.object({ version: z.number(), sealed: z.string() });
-/** What a person's devices share of the histories that they trust; only they can open it. */
+/** The encrypted key pins that a person's devices share. */
 export type Keyring = z.infer<typeof keyring>;
 
 /** A person's keyring; null when no device has stored one. */
@@ -11,7 +10,7 @@ export function findKeyring(db: Queryable, userId: string): Promise<Keyring | nu
   return db.maybeOne(sql.type(keyring)`SELECT version, sealed FROM keyrings WHERE user_id = ${userId}`);
 }
 
-/** Stores the next version of a person's keyring, 1 being the first; false when the version is not the next. */
+/** Stores the next version of a person's keyring, starting with 1; false for any other version. */
 export async function storeKeyring(tx: Queryable, userId: string, { version, sealed }: Keyring): Promise<boolean> {
   const { rowCount } = await tx.query(
     version === 1

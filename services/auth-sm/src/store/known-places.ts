@@ -1,26 +1,28 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Fragment, type Queryable, sql } from "@coffer/postgres";
 
-/** How many places of an account are kept: the latest. */
+/** How many addresses of an account are stored: the latest. */
 const most = 16;
 
-/** A condition: the person (SQL, an id) has logged in or renewed a session in this place since a moment. */
-export const isKnownPlace = (
-  userId: ReturnType<typeof sql.fragment>,
-  { place, since }: { place: string; since: Date },
-) =>
+/**
+ * A condition: the person (SQL, an id) has logged in or renewed a session from this address since a
+ * moment.
+ */
+export const isKnownPlace = (userId: Fragment, { place, since }: { place: string; since: Date }) =>
   sql.fragment`EXISTS (
     SELECT FROM known_places
     WHERE user_id = ${userId} AND place = ${place} AND seen_at > ${since.toISOString()}::timestamptz
   )`;
 
-/** Notes that a person has logged in, or renewed a session, in a place, and forgets what is too much of the person's. */
+/**
+ * Stores that a person has logged in or renewed a session from an address, and deletes the person's
+ * oldest ones.
+ */
 export async function noteKnownPlace(
   tx: Queryable,
   { userId, place, now }: { userId: string; place: string; now: Date },
 ): Promise<void> {
   const at = now.toISOString();
-  // A place that is seen again meanwhile has another time, and stays.
+  // An address that is used again meanwhile has another time, and stays.
   await tx.query(sql.typeAlias("void")`
     WITH noted AS (
       INSERT INTO known_places (user_id, place, seen_at) VALUES (${userId}, ${place}, ${at})
@@ -33,7 +35,7 @@ export async function noteKnownPlace(
   `);
 }
 
-/** Takes away up to `limit` places where nobody was since a moment; returns how many. */
+/** Deletes up to `limit` addresses that were not used since a moment; returns how many. */
 export async function deleteKnownPlacesPast(
   db: Queryable,
   { since, limit }: { since: Date; limit: number },

@@ -1,8 +1,7 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** The place of the count that is over all places. */
+/** The key of the count over all addresses. */
 export const everywhere = "";
 
 const countRow = z.object({
@@ -14,23 +13,23 @@ const countRow = z.object({
   expires_at: z.string(),
 });
 
-/** The logins of an account that were begun at a place and have not succeeded. */
+/** The unfinished logins of an account from an address. */
 export interface LoginCount {
   place: string;
   /** The newest, at most ten, oldest first. */
   startedAt: readonly Date[];
-  /** How often the next one has been put off since the first time. */
+  /** How often the next login has been delayed since `delayedSince`. */
   delays: number;
-  /** When it was for the first time. */
+  /** When the first delay began. */
   delayedSince: Date | null;
   delayedUntil: Date | null;
-  /** From then on it is as if there had been none. */
+  /** From then on the count is ignored. */
   expiresAt: Date;
 }
 
 /**
- * The counts of an account, locked, in the order of `places`, where those of one account always come in the same order.
- * What is missing is made, expired already: it takes the same time for everybody.
+ * Locks the counts of an account in the order of `places`, which must be the same for every call.
+ * Creates missing counts as expired, so that the statement takes the same time for every account.
  */
 export async function lockLoginCounts(
   tx: Queryable,
@@ -39,14 +38,14 @@ export async function lockLoginCounts(
   const rows = await tx.any(sql.type(countRow)`
     INSERT INTO login_counts (account, place, started_at, delays, expires_at)
     SELECT ${sql.binary(account)}, place, '{}', 0, ${now.toISOString()}
-    FROM unnest(${sql.array([...places], "text")}) WITH ORDINALITY AS asked (place, position) ORDER BY position
+    FROM unnest(${sql.array([...places], "text")}) WITH ORDINALITY AS requested (place, position) ORDER BY position
     ON CONFLICT (account, place) DO UPDATE SET delays = login_counts.delays
     RETURNING place, started_at, delays, delayed_since, delayed_until, expires_at
   `);
   return rows.map(countOf);
 }
 
-/** The counts of an account as they are at this moment. */
+/** The current counts of an account, read without a lock. */
 export async function listLoginCounts(
   db: Queryable,
   { account, places }: { account: Buffer; places: readonly string[] },
@@ -70,7 +69,6 @@ function countOf(row: z.infer<typeof countRow>): LoginCount {
   };
 }
 
-/** Writes a locked count. */
 export async function updateLoginCount(tx: Queryable, account: Buffer, count: LoginCount): Promise<void> {
   const startedAt = count.startedAt.map((moment) => moment.toISOString());
   await tx.query(sql.typeAlias("void")`
@@ -81,12 +79,12 @@ export async function updateLoginCount(tx: Queryable, account: Buffer, count: Lo
   `);
 }
 
-/** Forgets every count of an account, because a login has succeeded. */
+/** Deletes every count of an account after a successful login. */
 export async function deleteLoginCounts(tx: Queryable, account: Buffer): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM login_counts WHERE account = ${sql.binary(account)}`);
 }
 
-/** Takes away up to `limit` counts that have expired; returns how many. */
+/** Deletes up to `limit` expired counts; returns how many. */
 export async function deleteLoginCountsPast(
   db: Queryable,
   { now, limit }: { now: Date; limit: number },

@@ -1,19 +1,18 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** A call of a login, as its audit record will say. */
+/** The request of a login, as its audit record needs it. */
 export interface LoginCall {
   ip: string;
   userAgent: string | null;
   requestId: string;
   method: string;
   route: string;
-  /** Of its answer. */
+  /** The status of the response. */
   status: number;
 }
 
-/** A login begins with an answer of OPAQUE's, a recovery with the right recovery key. */
+/** A login starts with an OPAQUE answer, a recovery with the recovery key. */
 export type LoginKind = "login" | "recovery";
 
 export interface NewLoginStart {
@@ -21,22 +20,21 @@ export interface NewLoginStart {
   kind: LoginKind;
   /** The MAC of the e-mail, by which starts are counted. */
   account: Buffer;
-  /** Null for an e-mail that nobody has. */
+  /** Null for an unknown e-mail. */
   userId: string | null;
-  /** Of the password that it is about. */
+  /** The version of the password at the start. */
   passwordVersion: number | null;
-  /** Of a recovery: the setup of its new record. */
+  /** For a recovery: the setup of its new record. */
   setupId: number | null;
-  /** The hash of the device's credential, where it is one of the account. */
+  /** The hash of the device's credential, if the device is known. */
   deviceHash: Buffer | null;
   serverState: string;
   call: LoginCall;
   expiresAt: Date;
-  /** When it has failed already. */
+  /** Set for a start that has failed already. */
   refusedAt: Date | null;
 }
 
-/** Keeps the server's half of a login that has started. */
 export async function insertLoginStart(db: Queryable, start: NewLoginStart): Promise<void> {
   const { call } = start;
   await db.query(sql.typeAlias("void")`
@@ -58,12 +56,12 @@ const openStart = z.object({
   attempts: z.number(),
   device_hash: z.instanceof(Buffer).nullable(),
 });
-/** A start that may still be finished. `attempts` counts the present one. */
+/** A start that can still be finished. `attempts` includes the current one. */
 export type OpenLoginStart = z.infer<typeof openStart>;
 
 /**
- * Counts an attempt to finish a start, and locks it: a second one waits, and then finds what the first has left. Null
- * when there is none to be finished.
+ * Counts an attempt to finish a start and locks it: a concurrent attempt waits and then sees the
+ * result. Null when no such start can be finished.
  */
 export function takeLoginStart(
   tx: Queryable,
@@ -77,12 +75,11 @@ export function takeLoginStart(
   `);
 }
 
-/** Takes a locked start away, because its login succeeded. */
 export async function deleteLoginStart(tx: Queryable, id: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM login_starts WHERE id = ${id}`);
 }
 
-/** Marks a locked start as wrongly finished: it can be finished no more. */
+/** Stores the failure of a locked start, which can no longer be finished. */
 export async function refuseLoginStart(
   tx: Queryable,
   id: string,
@@ -96,8 +93,8 @@ export async function refuseLoginStart(
   `);
 }
 
-/** Marks a locked start as proven but for the second factor: it may be finished until its time is over. */
-export async function keepProvenLoginStart(tx: Queryable, id: string, call: LoginCall): Promise<void> {
+/** Stores that a locked start lacks only the second factor. It can be finished until it expires. */
+export async function storeProvenLoginStart(tx: Queryable, id: string, call: LoginCall): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     UPDATE login_starts SET proven = true, ip = ${call.ip}, user_agent = ${call.userAgent},
       request_id = ${call.requestId}, method = ${call.method}, route = ${call.route}, status = ${call.status}
@@ -118,10 +115,14 @@ const failedStart = z.object({
   refused: z.boolean(),
   proven: z.boolean(),
 });
-/** A start that came to nothing: refused, or not finished in time. `expires_at` is the moment of its failure. */
+/**
+ * A start that failed: refused, or not finished in time. `expires_at` is the time of the failure.
+ */
 export type FailedLoginStart = z.infer<typeof failedStart>;
 
-/** Takes away up to `limit` starts that have failed; what another replica is taking stays with that one. */
+/**
+ * Deletes and returns up to `limit` failed starts, skipping those that another replica has locked.
+ */
 export function takeFailedLoginStarts(
   tx: Queryable,
   { now, limit }: { now: Date; limit: number },

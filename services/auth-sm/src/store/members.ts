@@ -1,8 +1,6 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { roles, type Role } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Role } from "./memberships.ts";
-import { roles } from "./memberships.ts";
 
 export const memberStatuses = ["active", "suspended"] as const;
 export type MemberStatus = (typeof memberStatuses)[number];
@@ -15,15 +13,15 @@ const memberRow = z.object({
   status: z.enum(memberStatuses),
   joined_at: z.string(),
 });
-/** A member as the organization's members see them. */
+/** A member as the organization's members see it. */
 export type MemberRow = z.infer<typeof memberRow>;
 
-/** The members of an organization, the oldest first. */
+/** The members of an organization, oldest first. */
 export function listMembers(db: Queryable, orgId: string): Promise<readonly MemberRow[]> {
   return db.any(sql.type(memberRow)`${membersOf(orgId)} ORDER BY m.joined_at, m.user_id`);
 }
 
-/** One of them; null when the person is none. */
+/** Null when the person is not a member. */
 export function findMember(db: Queryable, orgId: string, userId: string): Promise<MemberRow | null> {
   return db.maybeOne(sql.type(memberRow)`${membersOf(orgId)} AND m.user_id = ${userId}`);
 }
@@ -36,10 +34,13 @@ function membersOf(orgId: string) {
 }
 
 const memberKey = z.object({ user_id: z.string(), email: z.string(), role: z.enum(roles), public_key: z.string() });
-/** A member with what the organization's history says of a person. */
+/** A member with the fields of the organization's history. */
 export type MemberKey = z.infer<typeof memberKey>;
 
-/** The members of an organization, suspended or not, with their public keys: all of them, or those that are named. */
+/**
+ * The members of an organization, including suspended ones, with their public keys: all, or those
+ * named.
+ */
 export function listMemberKeys(
   db: Queryable,
   orgId: string,
@@ -53,12 +54,12 @@ export function listMemberKeys(
   `);
 }
 
-/** Waits until nobody else changes who is in the organization; until the transaction ends nobody can. */
+/** Locks the membership list of an organization until the transaction ends. */
 export async function lockMembers(tx: Queryable, orgId: string): Promise<void> {
   await tx.query(sql.type(z.object({ id: z.string() }))`SELECT id FROM orgs WHERE id = ${orgId} FOR NO KEY UPDATE`);
 }
 
-/** Makes a person an active member of an organization; false when the person is a member already. */
+/** Returns false when the person is a member already. */
 export async function insertMembership(
   tx: Queryable,
   { orgId, userId, role, version, now }: { orgId: string; userId: string; role: Role; version: number; now: Date },
@@ -71,14 +72,16 @@ export async function insertMembership(
   return rowCount === 1;
 }
 
-/** Whether the person with this canonical e-mail is a member of the organization, suspended or not. */
+/**
+ * Whether the person with this canonical e-mail is a member of the organization, suspended or not.
+ */
 export function isMemberEmail(db: Queryable, orgId: string, email: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.org_id = ${orgId} AND u.email = ${email}
   `);
 }
 
-/** Gives a member another role or status. A role that stays keeps the moment at which it began. */
+/** Changes a member's role and status. `role_since` changes only with the role. */
 export async function changeMembership(
   tx: Queryable,
   membership: { orgId: string; userId: string; role: Role; status: MemberStatus; version: number; now: Date },
@@ -91,7 +94,7 @@ export async function changeMembership(
   `);
 }
 
-/** The later of two moments: when a manager's present role began, and when a member joined the organization. */
+/** The later of two times: when the manager's current role began, and when the member joined. */
 export function findStanding(
   db: Queryable,
   { orgId, managerId, memberId }: { orgId: string; managerId: string; memberId: string },
@@ -103,16 +106,15 @@ export function findStanding(
   `);
 }
 
-/** Takes a person out of an organization. */
 export async function deleteMembership(tx: Queryable, orgId: string, userId: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM memberships WHERE org_id = ${orgId} AND user_id = ${userId}`);
 }
 
 const versionedRow = memberRow.extend({ org_id: z.string(), version: z.number() });
-/** A membership as others keep a copy of it. */
+/** A membership as other services copy it. */
 export type VersionedRow = z.infer<typeof versionedRow>;
 
-/** Memberships of all organizations in the order of their ids, those that come after `after`. */
+/** Memberships of all organizations in the order of their ids, after `after`. */
 export function listMemberships(
   db: Queryable,
   { after, limit }: { after: { orgId: string; userId: string } | null; limit: number },
@@ -126,7 +128,7 @@ export function listMemberships(
   `);
 }
 
-/** Of these memberships, each an organization and a person, those that there are. */
+/** Those of the named memberships that exist. */
 export function findMemberships(
   db: Queryable,
   named: readonly { org_id: string; user_id: string }[],
@@ -139,7 +141,7 @@ export function findMemberships(
   `);
 }
 
-/** Whether the organization has an owner who can act, besides this person. */
+/** Whether the organization has another active owner. */
 export function hasOtherOwner(db: Queryable, orgId: string, userId: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM memberships
@@ -147,7 +149,7 @@ export function hasOtherOwner(db: Queryable, orgId: string, userId: string): Pro
   `);
 }
 
-/** Whether the person can act in another organization. */
+/** Whether the person is active in another organization. */
 export function actsElsewhere(db: Queryable, orgId: string, userId: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM memberships WHERE user_id = ${userId} AND org_id <> ${orgId} AND status = 'active'
@@ -155,8 +157,8 @@ export function actsElsewhere(db: Queryable, orgId: string, userId: string): Pro
 }
 
 /**
- * The public key (base64 of the SPKI DER) of a person who is in an organization in which this caller can act: in any of
- * them, or in one; null when there is none.
+ * The public key (base64 of the SPKI DER) of a person who shares an organization with the caller,
+ * or is in this one; null when there is none.
  */
 export function findFellowKey(
   db: Queryable,

@@ -1,18 +1,17 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-// Versions of memberships come from one sequence. Of one membership they only grow, over removal and return too: whoever
-// changes who is in an organization locks the organization's row first (`lockMembers`; an organization that is being founded
-// is nobody else's yet), so that the next number is drawn after the commit of the one before.
-//
-// Numbers of different memberships may commit in another order than they were drawn. Whoever draws one holds this lock
-// together with the others until the commit, so that whoever waits for all of it knows that every number drawn so far is
-// committed or given up.
+// Versions of memberships come from one sequence. The versions of one membership increase, also
+// across removal and return: every change locks the organization's row first (`lockMembers`; a new
+// organization is visible to no other transaction), so the next number is drawn after the previous
+// commit. Numbers of different memberships may commit in another order. Each transaction that draws
+// one holds this lock (shared) until its commit, so that a holder of the exclusive lock knows that
+// every number drawn so far is committed or rolled back.
 const drawing = sql.fragment`hashtextextended('coffer auth-sm membership versions', 0)`;
 
 /**
- * The next version, for a membership that is locked. Drawn late in a transaction: the lock should not be held for long.
+ * The next version for a locked membership. Draw it late in a transaction, because it takes the
+ * shared lock.
  */
 export function drawMembershipVersion(tx: Queryable): Promise<number> {
   return tx.oneFirst(sql.type(z.object({ version: z.number() }))`
@@ -21,8 +20,11 @@ export function drawMembershipVersion(tx: Queryable): Promise<number> {
   `);
 }
 
-/** Waits until every version that was drawn is committed or given up, and returns the last; 0 when there is none. */
-export async function settleMembershipVersions(tx: Queryable): Promise<number> {
+/**
+ * Waits until every drawn version is committed or rolled back, and returns the last; 0 when there
+ * is none.
+ */
+export async function awaitMembershipVersions(tx: Queryable): Promise<number> {
   await tx.one(sql.type(z.object({ locked: z.string() }))`SELECT pg_advisory_xact_lock(${drawing})::text AS locked`);
   return tx.oneFirst(sql.type(z.object({ version: z.number() }))`
     SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS version FROM membership_versions

@@ -1,9 +1,7 @@
-import { planNames } from "@coffer/events";
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { planNames } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Billing } from "./org-plans.ts";
-import { planColumn } from "./org-plans.ts";
+import { type Billing, planColumn } from "./org-plans.ts";
 import { notEnded } from "./sessions.ts";
 
 export const roles = ["owner", "admin", "auditor", "member"] as const;
@@ -23,7 +21,10 @@ const membershipInSession = z.object({
 });
 type MembershipInSession = z.infer<typeof membershipInSession>;
 
-/** The same, and whether the session in which the person asks has been ended: the judgement of a request. */
+/**
+ * The membership, and whether the session of the request is still active: one statement authorizes
+ * the request.
+ */
 export function findMembershipInSession(
   db: Queryable,
   { userId, sessionId, orgId }: { userId: string; sessionId: string; orgId: string | undefined },
@@ -37,8 +38,8 @@ export function findMembershipInSession(
 }
 
 /**
- * The person's membership of one organization, or without `orgId` the oldest, with the plan that `billing` gives the
- * organization; null when there is none.
+ * The person's membership of one organization, or the oldest one without `orgId`, with the plan
+ * that `billing` gives the organization; null when there is none.
  */
 export function findMembership(
   db: Queryable,
@@ -53,7 +54,6 @@ export function findMembership(
   `);
 }
 
-/** Whether the person belongs to any organization. */
 export function hasMembership(db: Queryable, userId: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`SELECT FROM memberships WHERE user_id = ${userId}`);
 }

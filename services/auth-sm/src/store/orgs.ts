@@ -1,10 +1,7 @@
-import { planNames } from "@coffer/events";
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { planNames, roles } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { roles } from "./memberships.ts";
-import type { Billing } from "./org-plans.ts";
-import { planColumn } from "./org-plans.ts";
+import { type Billing, planColumn } from "./org-plans.ts";
 
 const orgRow = z.object({
   id: z.string(),
@@ -15,16 +12,16 @@ const orgRow = z.object({
 });
 export type OrgRow = z.infer<typeof orgRow>;
 
-/** Inserts an organization. Throws on a taken id (`orgs_pkey`). */
+/** Throws on a taken id (`orgs_pkey`). */
 export async function insertOrg(tx: Queryable, org: { id: string; name: string; now: Date }): Promise<void> {
-  // Versions that do not know org_plans read the column `plan`.
+  // Older versions of the service, which do not know org_plans, read the column `plan`.
   await tx.query(sql.typeAlias("void")`
     INSERT INTO orgs (id, name, plan, created_at)
     VALUES (${org.id}, ${org.name}, 'enterprise', ${org.now.toISOString()})
   `);
 }
 
-/** An organization that exists, with the plan that `billing` gives it. */
+/** An existing organization, with the plan that `billing` gives it. */
 export function getOrg(db: Queryable, orgId: string, billing: Billing): Promise<OrgRow> {
   return db.one(sql.type(orgRow)`
     SELECT o.id, o.name, ${planColumn(billing)}, o.created_at, o.history_seq FROM orgs o WHERE o.id = ${orgId}
@@ -37,10 +34,9 @@ const userOrgRow = z.object({
   role: z.enum(roles),
   status: z.enum(["active", "suspended"]),
 });
-/** An organization as one of its members sees it in a list. */
 export type UserOrgRow = z.infer<typeof userOrgRow>;
 
-/** The organizations of a person, the oldest membership first. */
+/** The organizations of a person, oldest membership first. */
 export function listUserOrgs(db: Queryable, userId: string): Promise<readonly UserOrgRow[]> {
   return db.any(sql.type(userOrgRow)`
     SELECT o.id, o.name, m.role, m.status

@@ -1,17 +1,18 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Fragment, type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-// Locks on what a person is in organizations. They are Postgres's advisory locks, not locks on the rows: those who hold a
-// row together let others in while somebody waits to change it, so that a person who keeps writing could put off being
-// removed. Here whoever waits to change goes before those who come later.
+// Locks on a person's memberships. They are advisory locks because shared row locks can starve an
+// exclusive request: a person who keeps writing could delay their own removal. Postgres grants
+// advisory locks in the order of the requests.
 
 const locked = z.object({ locked: z.string() });
 
-const lockNumber = (id: ReturnType<typeof sql.fragment>) =>
-  sql.fragment`hashtextextended('coffer auth-sm person ' || ${id}, 0)`;
+const lockNumber = (id: Fragment) => sql.fragment`hashtextextended('coffer auth-sm person ' || ${id}, 0)`;
 
-/** Keeps what these people are as it is until the transaction ends: who removes, suspends or demotes them waits. */
+/**
+ * Shared lock until the transaction ends: blocks the removal, suspension and demotion of these
+ * people.
+ */
 export async function holdPeople(tx: Queryable, userIds: readonly string[]): Promise<void> {
   await tx.any(sql.type(locked)`
     SELECT pg_advisory_xact_lock_shared(number)::text AS locked FROM (
@@ -21,7 +22,10 @@ export async function holdPeople(tx: Queryable, userIds: readonly string[]): Pro
   `);
 }
 
-/** Waits until this person does nothing; until the transaction ends the person cannot begin anything. */
+/**
+ * Exclusive lock until the transaction ends: waits for the person's running writes and blocks new
+ * ones.
+ */
 export async function lockPerson(tx: Queryable, userId: string): Promise<void> {
   await tx.one(sql.type(locked)`
     SELECT pg_advisory_xact_lock(${lockNumber(sql.fragment`${userId}`)})::text AS locked

@@ -1,8 +1,7 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** Remembers by which OPAQUE setup somebody began. The attempts to finish it count from zero again. */
+/** Stores the OPAQUE setup of a pending registration. Resets the count of attempts. */
 export async function upsertRegistrationStart(
   db: Queryable,
   { starter, setupId, expiresAt }: { starter: Buffer; setupId: number; expiresAt: Date },
@@ -15,8 +14,8 @@ export async function upsertRegistrationStart(
 }
 
 /**
- * The setups by which this one has begun and may still finish. Counts an attempt to finish each of them; after `most`
- * attempts a start is as if it had expired.
+ * The setups of this starter's pending registrations. Counts an attempt on each; after `most`
+ * attempts a registration is no longer pending.
  */
 export function takeStartedSetups(
   db: Queryable,
@@ -29,12 +28,11 @@ export function takeStartedSetups(
   `);
 }
 
-/** Forgets what somebody began, because it is finished. */
 export async function deleteRegistrationStarts(tx: Queryable, starter: Buffer): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM registration_starts WHERE starter = ${sql.binary(starter)}`);
 }
 
-/** Takes away up to `limit` that can be finished no more; returns how many. */
+/** Deletes up to `limit` expired registrations; returns how many. */
 export async function deleteRegistrationStartsPast(
   db: Queryable,
   { now, limit }: { now: Date; limit: number },

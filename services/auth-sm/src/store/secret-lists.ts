@@ -1,13 +1,21 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Fragment, ListedSecret, Part, Scope } from "./secret-parts.ts";
-import { nothing, place, readPart, rowsAtOnce, secretsDigest, secretSize } from "./secret-parts.ts";
-import type { Rest } from "./secret-rests.ts";
-import { readRest } from "./secret-rests.ts";
+import {
+  type Batch,
+  type Fragment,
+  type ListedSecret,
+  nothing,
+  readBatch,
+  rowColumns,
+  rowsAtOnce,
+  type Scope,
+  secretsDigestAt,
+  secretSize,
+} from "./secret-batches.ts";
+import { readRest, type Rest } from "./secret-rests.ts";
 import { secretRow } from "./secrets.ts";
 
-/** Which secrets of the folders are wanted; undefined means no condition. */
+/** The filter of a list; undefined means no condition. */
 export interface SecretFilter {
   recordType?: string | undefined;
   /** ISO 8601; secrets changed at or after it. */
@@ -15,32 +23,34 @@ export interface SecretFilter {
 }
 
 const listKey = z.object({ created_at: z.string(), uid: z.string() });
-/** A place in a list: lists are in order of creation. */
+/** A position in a list, which is ordered by creation. */
 export type ListKey = z.infer<typeof listKey>;
 
-const listedRow = z.union([secretRow.extend(place), nothing]);
+const listedRow = z.union([secretRow.extend(rowColumns), nothing]);
 const order = sql.fragment`created_at, uid`;
 
-/** Which part of which list. */
 export interface ListQuery {
   filter: SecretFilter;
-  /** The list goes on after this secret; undefined begins it. */
+  /** The list continues after this secret; undefined starts it. */
   after: ListKey | undefined;
   limit: number | undefined;
 }
 
-/** The first part of a list, with the digest of a page or of all that the caller could list. */
+/**
+ * The first batch of a list, with the digest of the page, or of everything that the caller can
+ * list.
+ */
 export function listSecrets<Caller>(
   db: Queryable,
   scope: Scope<Caller>,
   { limit, ...query }: ListQuery,
-): Promise<Part<Caller, ListedSecret>> {
-  return readPart(db, scope, {
-    // Folder by folder, each in the order of its index and no further than a part goes.
+): Promise<Batch<Caller, ListedSecret>> {
+  return readBatch(db, scope, {
+    // One index scan per folder, limited to a batch.
     wanted: sql.fragment`
       SELECT k.* FROM (${scope.folders}) g CROSS JOIN LATERAL (
-        SELECT ctid AS at, created_at, uid, version, updated_at, ${secretSize} AS size
-        FROM secrets WHERE folder_id = g.folder_id ${conditionsOf(query)}
+        SELECT ctid AS at, created_at, uid, version, updated_at, expires_at, ${secretSize} AS size
+        FROM secrets WHERE folder_id = g.folder_id ${scope.existing} ${conditionsOf(query)}
         ORDER BY ${order} LIMIT ${rowsAtOnce(limit)}
       ) k
     `,
@@ -49,20 +59,20 @@ export function listSecrets<Caller>(
     digest:
       limit === undefined
         ? scope.digest
-        : sql.fragment`(SELECT ${secretsDigest} FROM asked) || '.' || (${scope.heads})`,
+        : sql.fragment`(SELECT ${secretsDigestAt(scope.now)} FROM limited) || '.' || (${scope.heads})`,
     extra: sql.fragment``,
     schema: listedRow,
   });
 }
 
-/** What follows in a list. */
+/** The rest of a list. */
 export function restOfList(
   db: Queryable,
-  { folders }: Scope<unknown>,
+  { folders, existing }: Scope<unknown>,
   { limit, ...query }: ListQuery,
 ): Promise<Rest<ListKey>> {
   const keys = sql.fragment`
-    SELECT created_at, uid FROM secrets WHERE folder_id IN (${folders}) ${conditionsOf(query)}
+    SELECT created_at, uid FROM secrets WHERE folder_id IN (${folders}) ${existing} ${conditionsOf(query)}
   `;
   return readRest(db, { keys, order, limit, schema: listKey });
 }
@@ -73,7 +83,7 @@ function conditionsOf({ filter, after }: Omit<ListQuery, "limit">): Fragment {
   return sql.fragment`${filterConditions(filter)} AND (created_at, uid) > (${created_at}::timestamptz, ${uid})`;
 }
 
-/** The conditions of a filter, each with AND before it. */
+/** The conditions of a filter, each prefixed with AND. */
 export function filterConditions({ recordType, updatedSince }: SecretFilter): Fragment {
   const ofType = recordType === undefined ? sql.fragment`` : sql.fragment`AND record_type = ${recordType}`;
   const since =

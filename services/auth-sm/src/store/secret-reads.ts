@@ -1,12 +1,11 @@
-import type { Database } from "@coffer/postgres";
-import { eachOf } from "@coffer/postgres";
+import { type Database, eachOf } from "@coffer/postgres";
 import type { GrantedFolder as ClientFolder } from "./client-folders.ts";
 import type { ClientState } from "./clients.ts";
 import type { SecretReceiptRow, SecretRow } from "./secrets.ts";
 
-// The reads that machines repeat all day: one named prepared statement each, which answers who the client is, what it
-// was granted and what it asks for in a single round trip (docs/adr/0003). Rows are trusted here: their columns are
-// fixed by these statements and the schema's constraints.
+// The most frequent reads of machines: one prepared statement each, which returns the client's
+// state, its grant and the data in one round trip (docs/adr/0003). The rows are not validated:
+// these statements and the schema's constraints fix their columns.
 
 const clientState = ({ now, ip }: { now: string; ip: string }) => `
   c.org_id, c.application_id, c.revoked_at IS NOT NULL AS revoked,
@@ -14,29 +13,40 @@ const clientState = ({ now, ip }: { now: string; ip: string }) => `
   (c.allowed_cidrs IS NULL OR ${ip} <<= ANY (c.allowed_cidrs)) AS address_allowed`;
 const clientColumns = clientState({ now: "$2::timestamptz", ip: "$3::inet" });
 
-// Of many at once, each beside its place `n`. The limits keep the planner at one look into an index for each, whatever
-// it takes the tables to hold.
+// A batch of requests, each with its position `n`. The limits keep the planner at one index lookup
+// per request, whatever its estimates are.
 const eachClient = (columns: Record<string, string>) => `
   FROM ${eachOf({ client_id: "uuid", now: "timestamptz", ip: "inet", ...columns })}
-  JOIN LATERAL (SELECT * FROM clients WHERE id = asked.client_id LIMIT 1) c ON true`;
-const eachClientColumns = `asked.n::integer AS n, ${clientState({ now: "asked.now", ip: "asked.ip" })}`;
+  JOIN LATERAL (SELECT * FROM clients WHERE id = requested.client_id LIMIT 1) c ON true`;
+const eachClientColumns = `requested.n::integer AS n, ${clientState({ now: "requested.now", ip: "requested.ip" })}`;
 const eachGrant = (folderId: string) => `
   LEFT JOIN LATERAL (
     SELECT permission FROM client_folders WHERE client_id = c.id AND folder_id = ${folderId} LIMIT 1
   ) g ON true`;
 
-/** Who asks, as every statement needs it. */
-export interface Asker {
+/** A secret exists for machines until the moment at which it expires. */
+const existing = "(expires_at IS NULL OR expires_at > requested.now)";
+const namedSecret = `
+  LEFT JOIN LATERAL (
+    SELECT * FROM secrets WHERE org_id = c.org_id AND uid = requested.uid AND ${existing} LIMIT 1
+  ) s ON true`;
+
+export interface CallingClient {
   clientId: string;
   ip: string;
   now: Date;
 }
 
-/** A secret beside the client's grant on its folder: `uid` null when the organization has no such secret. */
+/**
+ * A secret with the client's grant on its folder; `uid` null when the organization has no such
+ * secret or it has expired.
+ */
 export type GrantedSecret = ClientState &
   ((SecretRow & { permission: "read" | "write" | null }) | { uid: null; permission: null });
 
-/** One field beside the grant: `value` null when the secret has no field by that name. */
+/**
+ * One field with the grant, like `GrantedSecret`; `value` null when the secret has no such field.
+ */
 export type GrantedField = ClientState &
   (
     | {
@@ -52,14 +62,17 @@ export type GrantedField = ClientState &
     | { uid: null; permission: null }
   );
 
-/** What a notation asks for: its folder by name or by id, its secret by title or uid. */
-export interface AskedNotation {
+/** A notation names its folder by name or id, and its secret by title or uid. */
+export interface NotationQuery {
   folder: { nameFolded: string; id?: undefined } | { id: string; nameFolded?: undefined };
   title: string;
   field: string;
 }
 
-/** What a notation names: `folder_id` null for no such folder, `uid` null for no such secret in it. */
+/**
+ * The result of a notation: `folder_id` null for no such folder, `uid` null for no such secret in
+ * it that has not expired.
+ */
 export type GrantedNotation = ClientState &
   (
     | { folder_id: null; permission: null; uid: null }
@@ -68,7 +81,10 @@ export type GrantedNotation = ClientState &
         | {
             uid: string;
             title: string | null;
-            /** How many secrets of the folder have this title; 1 for the one that has this uid, whatever the titles. */
+            /**
+             * How many secrets of the folder have this title; 1 for a match by uid, whatever the
+             * titles.
+             */
             matches: number;
             title_encrypted: string;
             wrapped_dek: string;
@@ -80,27 +96,29 @@ export type GrantedNotation = ClientState &
   );
 
 /**
- * The client, and whether it was granted the folder that it names, beside a digest of its grants and of every secret
- * below them: it changes whenever any of that does.
+ * The client, whether it has a grant on the named folder, and a digest of its grants, of every
+ * secret below them, and of which have expired.
  */
 export type VisibleDigest = ClientState & { folder_granted: boolean; digest: string };
 
-/** A folder beside the client's grant on it: `permission` null when there is none. */
+/** A folder with the client's grant on it; `permission` null when there is none. */
 export type GrantedFolder = ClientState &
   ({ permission: "read" | "write"; key_version: number } | { permission: null; key_version: null });
 
-/** What a write needs to know of a secret: `uid` null when the organization has none, `permission` null without a grant. */
+/**
+ * What a write needs of a secret: `uid` null when the organization has none or it has expired,
+ * `permission` null without a grant.
+ */
 export type GrantedReceipt = ClientState &
   (
     | (SecretReceiptRow & { permission: "read" | "write" | null; folder_key_version: number })
     | { uid: null; permission: null }
   );
 
-/** A client as it sees itself, beside one of its folders: `id` null when it was granted none. */
+/** A client as it sees itself, with one of its folders; `id` null without any grant. */
 type IdentityBesideFolder = ClientState & { client_name: string; expires_at: string | null } & (
     ClientFolder | { id: null }
   );
-/** A client as it sees itself, with its folders by name. */
 export type SeenClient = ClientState & { client_name: string; expires_at: string | null; folders: ClientFolder[] };
 
 export type SecretReads = ReturnType<typeof createSecretReads>;
@@ -110,37 +128,40 @@ export function createSecretReads(database: Database) {
   const secret = database.preparedEach<GrantedSecret>(
     "read-secrets",
     `SELECT ${eachClientColumns}, g.permission, s.uid, s.folder_id, s.title_encrypted, s.encrypted_payload,
-       s.wrapped_dek, s.record_type, s.title, s.field_names, s.key_version, s.version, s.created_at, s.updated_at
+       s.wrapped_dek, s.record_type, s.title, s.field_names, s.key_version, s.version, s.created_at, s.updated_at,
+       s.expires_at
      ${eachClient({ uid: "text" })}
-     LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
+     ${namedSecret}
      ${eachGrant("s.folder_id")}`,
   );
   const field = database.preparedEach<GrantedField>(
     "read-fields",
     `SELECT ${eachClientColumns}, g.permission, s.uid, s.folder_id, s.title_encrypted, s.wrapped_dek,
-       s.key_version, s.updated_at, s.fields ->> asked.field AS value
+       s.key_version, s.updated_at, s.fields ->> requested.field AS value
      ${eachClient({ uid: "text", field: "text" })}
-     LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
+     ${namedSecret}
      ${eachGrant("s.folder_id")}`,
   );
   const notation = database.preparedEach<GrantedNotation>(
     "resolve-notations",
     `SELECT ${eachClientColumns}, f.id AS folder_id, f.name AS folder_name, g.permission, s.uid, s.title, s.matches,
-       s.title_encrypted, s.wrapped_dek, s.key_version, s.updated_at, s.fields ->> asked.field AS value
+       s.title_encrypted, s.wrapped_dek, s.key_version, s.updated_at, s.fields ->> requested.field AS value
      ${eachClient({ folder_folded: "text", folder_id: "uuid", title: "text", field: "text" })}
      LEFT JOIN LATERAL (
        SELECT id, name FROM folders
-       WHERE org_id = c.org_id AND (name_folded = asked.folder_folded OR id = asked.folder_id) LIMIT 1
+       WHERE org_id = c.org_id AND (name_folded = requested.folder_folded OR id = requested.folder_id) LIMIT 1
      ) f ON true
      ${eachGrant("f.id")}
      LEFT JOIN LATERAL (
        SELECT uid, title, title_encrypted, wrapped_dek, key_version, updated_at, fields,
-         CASE WHEN uid = asked.title THEN 1 ELSE (count(*) OVER ())::integer END AS matches
-       FROM secrets WHERE folder_id = f.id AND (title = asked.title OR (org_id = c.org_id AND uid = asked.title))
-       ORDER BY uid = asked.title DESC LIMIT 1
+         CASE WHEN uid = requested.title THEN 1 ELSE (count(*) OVER ())::integer END AS matches
+       FROM secrets
+       WHERE folder_id = f.id AND (title = requested.title OR (org_id = c.org_id AND uid = requested.title))
+         AND ${existing}
+       ORDER BY uid = requested.title DESC LIMIT 1
      ) s ON true`,
   );
-  // The digest that machineScope has for its lists.
+  // Must equal the digest of `machineScope`.
   const digest = database.prepared<VisibleDigest>(
     "visible-digest",
     `SELECT ${clientColumns}, (
@@ -151,6 +172,9 @@ export function createSecretReads(database: Database) {
      ) || '.' || (
        SELECT count(*) || '.' || coalesce(sum(hash_record_extended((s.uid, s.version, s.updated_at), 0)), 0)
        FROM client_folders g JOIN secrets s ON s.folder_id = g.folder_id WHERE g.client_id = c.id
+     ) || '.' || (
+       SELECT count(*) FROM client_folders g JOIN secrets s ON s.folder_id = g.folder_id
+       WHERE g.client_id = c.id AND s.expires_at <= $2::timestamptz
      ) AS digest
      FROM clients c WHERE c.id = $1`,
   );
@@ -158,17 +182,17 @@ export function createSecretReads(database: Database) {
     "read-folder-grants",
     `SELECT ${eachClientColumns}, g.permission, f.key_version
      ${eachClient({ folder_id: "uuid" })}
-     ${eachGrant("asked.folder_id")}
+     ${eachGrant("requested.folder_id")}
      LEFT JOIN LATERAL (
-       SELECT key_version FROM folders WHERE id = asked.folder_id AND g.permission IS NOT NULL LIMIT 1
+       SELECT key_version FROM folders WHERE id = requested.folder_id AND g.permission IS NOT NULL LIMIT 1
      ) f ON true`,
   );
   const receipt = database.preparedEach<GrantedReceipt>(
     "read-receipts",
     `SELECT ${eachClientColumns}, g.permission, f.key_version AS folder_key_version, s.uid, s.folder_id, s.record_type,
-       s.created_at, s.updated_at, s.version, s.key_version
+       s.created_at, s.updated_at, s.version, s.key_version, s.expires_at
      ${eachClient({ uid: "text" })}
-     LEFT JOIN LATERAL (SELECT * FROM secrets WHERE org_id = c.org_id AND uid = asked.uid LIMIT 1) s ON true
+     ${namedSecret}
      LEFT JOIN LATERAL (SELECT key_version FROM folders WHERE id = s.folder_id LIMIT 1) f ON true
      ${eachGrant("s.folder_id")}`,
   );
@@ -182,25 +206,22 @@ export function createSecretReads(database: Database) {
   );
 
   const first = <Row>(rows: readonly Row[]): Row | null => rows[0] ?? null;
-  const asked = ({ clientId, ip, now }: Asker) => [clientId, now.toISOString(), ip];
+  const clientValues = ({ clientId, ip, now }: CallingClient) => [clientId, now.toISOString(), ip];
 
   return {
-    /** The secret with that uid in the client's organization. */
-    secret: (asker: Asker, uid: string) => secret([...asked(asker), uid]),
-    /** One field of the secret with that uid. */
-    field: (asker: Asker, uid: string, name: string) => field([...asked(asker), uid, name]),
-    /** The field that a notation names. */
-    notation: (asker: Asker, { folder, title, field }: AskedNotation) =>
-      notation([...asked(asker), folder.nameFolded ?? null, folder.id ?? null, title, field]),
-    /** The client's grant on a folder. */
-    folder: (asker: Asker, folderId: string) => folder([...asked(asker), folderId]),
-    /** The secret with that uid, without its content. */
-    receipt: (asker: Asker, uid: string) => receipt([...asked(asker), uid]),
-    /** The client itself and all its folders. */
-    client: async (asker: Asker) => seenClient(await client(asked(asker))),
-    /** The state of everything that the client can see; `folderId` is the one that it names. */
-    digest: async (asker: Asker, folderId: string | undefined) =>
-      first(await digest([...asked(asker), folderId ?? null])),
+    secret: (calling: CallingClient, uid: string) => secret([...clientValues(calling), uid]),
+    field: (calling: CallingClient, uid: string, name: string) => field([...clientValues(calling), uid, name]),
+    notation: (calling: CallingClient, { folder, title, field }: NotationQuery) =>
+      notation([...clientValues(calling), folder.nameFolded ?? null, folder.id ?? null, title, field]),
+    folder: (calling: CallingClient, folderId: string) => folder([...clientValues(calling), folderId]),
+    receipt: (calling: CallingClient, uid: string) => receipt([...clientValues(calling), uid]),
+    client: async (calling: CallingClient) => seenClient(await client(clientValues(calling))),
+    /**
+     * A digest of everything that the client can see; `folderId` is the folder that the request
+     * names.
+     */
+    digest: async (calling: CallingClient, folderId: string | undefined) =>
+      first(await digest([...clientValues(calling), folderId ?? null])),
   };
 }
 

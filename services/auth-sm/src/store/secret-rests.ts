@@ -1,24 +1,34 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Fragment, ListedSecret, Part, Scope } from "./secret-parts.ts";
-import { nothing, place, readPart, secretSize } from "./secret-parts.ts";
+import {
+  type Batch,
+  type Fragment,
+  type ListedSecret,
+  nothing,
+  readBatch,
+  rowColumns,
+  type Scope,
+  secretSize,
+} from "./secret-batches.ts";
 import { secretRow } from "./secrets.ts";
 
-// What follows after the first part of a list is found once and kept by uid: to find it again for every part would cost
-// each time what it cost the first.
+// The rest of a list after its first batch is queried once and held as uids: querying it again for
+// every batch would cost as much each time.
 
-/** What follows in a list, as it was when it was found. */
+/** The rest of a list at the time of its query. */
 export interface Rest<Key> {
-  /** Of the secrets, one after the other: each has 22 characters. */
+  /** The uids, concatenated: each has 22 characters. */
   uids: string;
-  /** The last of them when more follow beyond the limit; null when none do, and when all of it was wanted. */
+  /** The last of them when more follow beyond the limit; otherwise null. */
   end: Key | null;
 }
 
 const allUids = z.object({ uids: z.string() });
 
-/** `limit` of what `keys` selects, or all of it. `schema` is that of its rows; `order` has columns of theirs. */
+/**
+ * `limit` rows of `keys`, or all. `schema` is that of its rows; `order` names some of their
+ * columns.
+ */
 export async function readRest<Key extends { uid: string }>(
   db: Queryable,
   {
@@ -40,28 +50,28 @@ export async function readRest<Key extends { uid: string }>(
   return { uids: within.map(({ uid }) => uid).join(""), end };
 }
 
-const namedRow = z.union([secretRow.extend(place), nothing]);
+const namedRow = z.union([secretRow.extend(rowColumns), nothing]);
 
 /**
- * Those of these secrets of an organization that the folders still have, in this order, and in the same statement who
- * the caller is. At most as many may be named as a part may have.
+ * Those of the named secrets that the folders still have and that exist for the caller, in this order, with the caller's state
+ * from the same statement. At most `mostRows` may be named.
  */
 export function readNamed<Caller>(
   db: Queryable,
   scope: Scope<Caller>,
   { orgId, uids }: { orgId: string; uids: readonly string[] },
-): Promise<Part<Caller, ListedSecret>> {
-  return readPart(db, scope, {
-    // Materialized: by uid first, however few folders Postgres may think there are.
+): Promise<Batch<Caller, ListedSecret>> {
+  return readBatch(db, scope, {
+    // Materialized: search by uid first, whatever Postgres estimates for the number of folders.
     wanted: sql.fragment`
       WITH named AS MATERIALIZED (
-        SELECT secrets.ctid AS at, folder_id, place, ${secretSize} AS size
-        FROM unnest(${sql.array([...uids], "text")}) WITH ORDINALITY AS u (uid, place) JOIN secrets USING (uid)
-        WHERE org_id = ${orgId}
+        SELECT secrets.ctid AS at, folder_id, position, ${secretSize} AS size
+        FROM unnest(${sql.array([...uids], "text")}) WITH ORDINALITY AS u (uid, position) JOIN secrets USING (uid)
+        WHERE org_id = ${orgId} ${scope.existing}
       )
-      SELECT at, place, size FROM named WHERE folder_id IN (${scope.folders})
+      SELECT at, position, size FROM named WHERE folder_id IN (${scope.folders})
     `,
-    order: sql.fragment`place`,
+    order: sql.fragment`position`,
     extra: sql.fragment``,
     schema: namedRow,
   });

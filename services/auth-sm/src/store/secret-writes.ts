@@ -1,30 +1,46 @@
-import type { AuditDraft } from "@coffer/events";
-import { auditAppend, folderChanged } from "@coffer/events";
-import type { Database } from "@coffer/postgres";
-import { auditPayload, briefly, briefWaits, eachOf, outboxColumns, outboxValues } from "@coffer/postgres";
+import { auditAppend, type AuditDraft, folderChanged } from "@coffer/events";
+import {
+  auditPayload,
+  briefly,
+  briefWaits,
+  type Database,
+  eachOf,
+  outboxColumns,
+  outboxValues,
+} from "@coffer/postgres";
 import type { z } from "zod";
 import type { Actor } from "../audit.ts";
 import { foldCase } from "../fold-case.ts";
 import { momentAfter, momentOf } from "../moment.ts";
-import { tryWritersTurn } from "./folder-turn.ts";
-import type { SecretReceiptRow } from "./secrets.ts";
-import { receiptOf } from "./secrets.ts";
+import { tryWriterLock } from "./folder-lock.ts";
+import { receiptOf, type SecretReceiptRow } from "./secrets.ts";
 
-// Secrets are written in one statement, which commits by itself (docs/adr/0010), by as many requests as there are at the
-// time: each caller has judged what it read, and the statement writes, with the audit record and the event, if all of that
-// is still so. Nobody waits for the event: the relay's next look takes it, together with those of other writes. It waits for
-// no lock of a transaction that has more to do: while a folder is rotated or deleted, it writes nothing there and says so.
+// One auto-committed statement writes secrets for all requests that wait at the time
+// (docs/adr/0010). Each request was authorized by an earlier read. The statement writes, with the
+// audit record and the event, only what is unchanged since that read (an optimistic check). Writers
+// do not wait for the event: the relay takes it with its next poll. The statement never waits for a
+// lock of a longer transaction: while a folder is rotated or deleted, it writes nothing there and
+// returns no row.
 
-const receiptColumns = ["uid", "folder_id", "record_type", "created_at", "updated_at", "version", "key_version"];
-/** `receiptColumns` of the table, or of the part of a statement, by that name. */
+const receiptColumns = [
+  "uid",
+  "folder_id",
+  "record_type",
+  "created_at",
+  "updated_at",
+  "version",
+  "key_version",
+  "expires_at",
+];
+/** `receiptColumns` of a table or CTE. */
 const receiptFrom = (table: string): string => receiptColumns.map((column) => `${table}.${column}`).join(", ");
 
 /**
- * What is asked, in the order of `valuesOf` and with `more` behind, beside its place `n`. Of several writes of one secret
- * the first is done, and the others are judged anew: each is to see the one before it. In the order of the uids nobody waits
- * for somebody who waits for them.
+ * The requests in the order of `valuesOf` and `more`, each with its position `n`. Of several writes
+ * of one secret the first is done; the others are authorized again, because each must see the
+ * previous one. The order of the uids prevents deadlocks.
  */
-const askedOf = (more: Record<string, string>): string => `
+const requestsOf = (more: Record<string, string>): string => `
   SELECT DISTINCT ON (org_id, uid) * FROM ${eachOf({
     folder_id: "uuid",
     org_id: "uuid",
@@ -35,38 +51,41 @@ const askedOf = (more: Record<string, string>): string => `
     now: "timestamptz",
     message_id: "uuid",
     audit: "text",
-    news: "text",
+    event: "text",
     ...more,
   })} ORDER BY org_id, uid, n`;
 
 /**
- * What is asked, with the folder as it was judged, while the caller (a client, or a person in a session) may still write;
- * kept so until the commit.
+ * The requests whose folder is unchanged and whose caller (a client, or a person in a session) may
+ * still write. Locked until the commit.
  */
 const heldFolders = `
-  SELECT asked.*, ${briefWaits}
-  FROM asked JOIN folders f ON f.id = asked.folder_id
-  WHERE ${tryWritersTurn("asked.folder_id")} AND f.org_id = asked.org_id AND f.key_version = asked.folder_key_version
+  SELECT requested.*, ${briefWaits}
+  FROM requested JOIN folders f ON f.id = requested.folder_id
+  WHERE ${tryWriterLock("requested.folder_id")} AND f.org_id = requested.org_id AND f.key_version = requested.folder_key_version
     AND (
       EXISTS (
         SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
-        WHERE g.client_id = asked.client_id AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
+        WHERE g.client_id = requested.client_id AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
       ) OR EXISTS (
         SELECT FROM sessions s
         JOIN folder_members g ON g.user_id = s.user_id AND g.folder_id = f.id
         JOIN memberships m ON m.user_id = g.user_id AND m.org_id = f.org_id
-        WHERE s.id = asked.session_id AND s.revoked_at IS NULL AND g.permission IN ('write', 'manage')
+        WHERE s.id = requested.session_id AND s.revoked_at IS NULL AND g.permission IN ('write', 'manage')
           AND m.status = 'active' AND m.role <> 'auditor'
       )
     )
   FOR KEY SHARE OF f SKIP LOCKED`;
 
-/** What the writes leave, of `notes`: for each write all of them are read, which is to be without the content. */
+/**
+ * The outbox rows of the writes. They come from `notes`, which leaves out the content, because each
+ * write reads all of them.
+ */
 const messages = `
   INSERT INTO outbox (${outboxColumns})
   SELECT message.* FROM written JOIN notes USING (org_id, uid) CROSS JOIN LATERAL (VALUES
     ${outboxValues(auditAppend, { id: "notes.message_id", payload: "notes.audit" })},
-    ${outboxValues(folderChanged, { id: "notes.message_id", payload: "notes.news" })}
+    ${outboxValues(folderChanged, { id: "notes.message_id", payload: "notes.event" })}
   ) AS message (${outboxColumns})`;
 
 /** The values of `contentValues`. */
@@ -78,57 +97,64 @@ const contentColumns = {
   wrapped_dek: "text",
   fields: "text",
   field_names: "text",
+  expires_at: "timestamptz",
+  changes_expiry: "boolean",
 };
 const fieldNames = "ARRAY(SELECT json_array_elements_text(held.field_names::json))";
 
-/** The secret as it was judged, of the values of `presentValues`. */
+/** The secret as it was authorized, from the values of `presentValues`. */
 const presentColumns = { version: "integer", updated_at: "timestamptz" };
 const present = `s.org_id = held.org_id AND s.uid = held.uid AND s.folder_id = held.folder_id
          AND s.version = held.version AND s.updated_at = held.updated_at`;
 
-/** What a client writes of a secret. `title` undefined leaves it as it is on an update, and absent on a creation. */
+/**
+ * The content of a secret. An undefined `title` or `expires_at` is not changed by an update, and
+ * absent in a new secret.
+ */
 export interface SecretContent {
   encrypted_payload: string;
   wrapped_dek: string;
   fields?: Record<string, string> | undefined;
   title?: string | undefined;
   title_encrypted?: string | undefined;
+  /** In the format of the columns; null for never. */
+  expires_at?: string | null | undefined;
 }
 
-/** Who writes into which folder, as it was read when the right to it was judged. */
-export interface JudgedFolder {
+/** The writer and the folder, as read when the write was authorized. */
+export interface AuthorizedFolder {
   actor: Actor;
   orgId: string;
   folderId: string;
   keyVersion: number;
 }
 
-/** A write that was judged: what it rests on, and its record. */
-interface Judged {
-  folder: JudgedFolder;
+/** An authorized write with its audit record. */
+interface AuthorizedWrite {
+  folder: AuthorizedFolder;
   audit: AuditDraft;
 }
 
-type Removed = { present: SecretReceiptRow; now: Date } & Judged;
+type Removed = { present: SecretReceiptRow; now: Date } & AuthorizedWrite;
 type Updated = Removed & { content: SecretContent };
 
-/** A new secret; `taken` when the organization has one with that uid. */
+/** The new secret; `taken` when the organization has one with that uid. */
 export type Inserted = SecretReceiptRow | "taken";
 
 export type SecretWrites = ReturnType<typeof createSecretWrites>;
 
 /**
- * Prepares the statements. Each function returns null, and has written nothing, when what was judged is no longer so, or
- * somebody else has kept the secret locked, or writes it at the same moment.
+ * Prepares the statements. Each function returns null, without having written, when anything has
+ * changed since the authorization, or when another write has the secret locked.
  */
 export function createSecretWrites(database: Database) {
   const write = (name: string, more: Record<string, string>, change: string) =>
     briefly(
       database.preparedWriteEach<Answer>(
         name,
-        `WITH asked AS MATERIALIZED (${askedOf(more)}), held AS MATERIALIZED (${heldFolders}),
-         notes AS MATERIALIZED (SELECT org_id, uid, message_id, audit, news FROM held),
-         written AS (${change}), told AS (${messages})
+        `WITH requested AS MATERIALIZED (${requestsOf(more)}), held AS MATERIALIZED (${heldFolders}),
+         notes AS MATERIALIZED (SELECT org_id, uid, message_id, audit, event FROM held),
+         written AS (${change}), published AS (${messages})
          SELECT held.n::integer AS n, ${receiptFrom("written")} FROM held LEFT JOIN written USING (org_id, uid)`,
       ),
       null,
@@ -137,9 +163,9 @@ export function createSecretWrites(database: Database) {
     "insert-secrets",
     { record_type: "text", ...contentColumns },
     `INSERT INTO secrets (org_id, uid, folder_id, record_type, title, title_folded, title_encrypted,
-         encrypted_payload, wrapped_dek, fields, field_names, key_version, version, created_at, updated_at)
+         encrypted_payload, wrapped_dek, fields, field_names, key_version, version, created_at, updated_at, expires_at)
        SELECT org_id, uid, folder_id, record_type, title, title_folded, coalesce(title_encrypted, ''),
-         encrypted_payload, wrapped_dek, fields::jsonb, ${fieldNames}, folder_key_version, 1, now, now
+         encrypted_payload, wrapped_dek, fields::jsonb, ${fieldNames}, folder_key_version, 1, now, now, expires_at
        FROM held ORDER BY org_id, uid
        ON CONFLICT ON CONSTRAINT secrets_uid_key DO NOTHING
        RETURNING org_id, ${receiptFrom("secrets")}`,
@@ -157,7 +183,8 @@ export function createSecretWrites(database: Database) {
          field_names = ${fieldNames},
          key_version = held.folder_key_version,
          version = s.version + 1,
-         updated_at = held.now
+         updated_at = held.now,
+         expires_at = CASE WHEN held.changes_expiry THEN held.expires_at ELSE s.expires_at END
        FROM held WHERE ${present}
        RETURNING s.org_id, ${receiptFrom("s")}`,
   );
@@ -168,7 +195,6 @@ export function createSecretWrites(database: Database) {
   );
 
   return {
-    /** Inserts a secret. */
     async insert({
       uid,
       recordType,
@@ -176,12 +202,16 @@ export function createSecretWrites(database: Database) {
       folder,
       now,
       audit,
-    }: { uid: string; recordType: string; content: SecretContent; now: Date } & Judged): Promise<Inserted | null> {
+    }: {
+      uid: string;
+      recordType: string;
+      content: SecretContent;
+      now: Date;
+    } & AuthorizedWrite): Promise<Inserted | null> {
       const at = momentOf(now);
       const row = await insert([...valuesOf({ folder, uid, at, audit }), recordType, ...contentValues(content)]);
       return row && (writtenOf(row) ?? "taken");
     },
-    /** Replaces the content of the secret `present`. */
     async replace({ present, content, folder, now, audit }: Updated): Promise<SecretReceiptRow | null> {
       const at = momentAfter(present.updated_at, now);
       const row = await replace([
@@ -191,7 +221,6 @@ export function createSecretWrites(database: Database) {
       ]);
       return row && writtenOf(row);
     },
-    /** Removes the secret `present` for good. */
     async remove({ present, folder, now, audit }: Removed): Promise<true | null> {
       const at = momentAfter(present.updated_at, now);
       const row = await remove([...valuesOf({ folder, uid: present.uid, at, audit }), ...presentValues(present)]);
@@ -200,7 +229,7 @@ export function createSecretWrites(database: Database) {
   };
 }
 
-/** What a statement says of a write that found its folder as it was judged: `uid` null when it did not find its secret so. */
+/** The row of a write whose folder was unchanged; `uid` is null when its secret was not. */
 type Answer = SecretReceiptRow | { uid: null };
 
 /** Null when nothing was written. */
@@ -208,10 +237,13 @@ function writtenOf(row: Answer): SecretReceiptRow | null {
   return row.uid === null ? null : receiptOf(row);
 }
 
-/** The values of each write. The event has the id of the record: they are told to others. */
-function valuesOf({ folder, uid, at, audit }: { uid: string; at: string } & Judged): unknown[] {
+/**
+ * The values of one write. The event and the audit record share an id: different consumers read
+ * them.
+ */
+function valuesOf({ folder, uid, at, audit }: { uid: string; at: string } & AuthorizedWrite): unknown[] {
   const { actor, folderId, orgId, keyVersion } = folder;
-  const news: z.infer<typeof folderChanged.payload> = {
+  const event: z.infer<typeof folderChanged.payload> = {
     id: audit.id,
     folder_id: folderId,
     change: "secrets",
@@ -228,13 +260,20 @@ function valuesOf({ folder, uid, at, audit }: { uid: string; at: string } & Judg
     at,
     audit.id,
     auditPayload(audit),
-    JSON.stringify(news),
+    JSON.stringify(event),
   ];
 }
 
 const presentValues = ({ version, updated_at }: SecretReceiptRow) => [version, updated_at];
 
-function contentValues({ title, title_encrypted, encrypted_payload, wrapped_dek, fields = {} }: SecretContent) {
+function contentValues({
+  title,
+  title_encrypted,
+  encrypted_payload,
+  wrapped_dek,
+  fields = {},
+  expires_at,
+}: SecretContent) {
   return [
     title ?? null,
     title === undefined ? null : foldCase(title),
@@ -243,5 +282,7 @@ function contentValues({ title, title_encrypted, encrypted_payload, wrapped_dek,
     wrapped_dek,
     JSON.stringify(fields),
     JSON.stringify(Object.keys(fields).sort()),
+    expires_at ?? null,
+    expires_at !== undefined,
   ];
 }

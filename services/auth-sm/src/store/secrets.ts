@@ -1,7 +1,6 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { recordTypes } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { recordTypes } from "../secrets/record-types.ts";
 
 const receipt = z.object({
   uid: z.string(),
@@ -11,13 +10,15 @@ const receipt = z.object({
   updated_at: z.string(),
   version: z.number(),
   key_version: z.number(),
+  /** From this moment on machines do not have the secret; null for never. */
+  expires_at: z.string().nullable(),
 });
 export type SecretReceiptRow = z.infer<typeof receipt>;
 
-/** The receipt without what else is in a row. */
+/** Drops the other columns of a row. */
 export function receiptOf(row: SecretReceiptRow): SecretReceiptRow {
-  const { uid, folder_id, record_type, created_at, updated_at, version, key_version } = row;
-  return { uid, folder_id, record_type, created_at, updated_at, version, key_version };
+  const { uid, folder_id, record_type, created_at, updated_at, version, key_version, expires_at } = row;
+  return { uid, folder_id, record_type, created_at, updated_at, version, key_version, expires_at };
 }
 
 export const secretRow = receipt.extend({
@@ -29,7 +30,9 @@ export const secretRow = receipt.extend({
 });
 export type SecretRow = z.infer<typeof secretRow>;
 
-const receiptColumns = sql.fragment`uid, folder_id, record_type, created_at, updated_at, version, key_version`;
+const receiptColumns = sql.fragment`
+  uid, folder_id, record_type, created_at, updated_at, version, key_version, expires_at
+`;
 export const secretColumns = sql.fragment`${receiptColumns}, title, title_encrypted, encrypted_payload, wrapped_dek, field_names`;
 
 /** One secret of a folder without its content, or null. */

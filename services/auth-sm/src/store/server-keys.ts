@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 const publicJwk = z.object({
@@ -15,14 +14,13 @@ const signingKeyRow = z.object({
   public_jwk: publicJwk,
   created_at: z.string(),
 });
-/** A key pair that signs people's access tokens. */
+/** A key pair that signs access tokens. */
 export type SigningKeyRow = z.infer<typeof signingKeyRow>;
 
 const setupRow = z.object({ id: z.number(), setup: z.string(), created_at: z.string() });
-/** One generation of the server's OPAQUE setup. */
 export type OpaqueSetupRow = z.infer<typeof setupRow>;
 
-/** Waits until no other replica makes keys; until the end of the transaction none can. */
+/** Locks the creation of keys until the transaction ends. */
 export async function lockServerKeys(tx: Queryable): Promise<void> {
   await tx.one(sql.type(z.object({ locked: z.string() }))`
     SELECT pg_advisory_xact_lock(hashtext('coffer auth-sm server keys'))::text AS locked
@@ -58,12 +56,11 @@ export async function insertOpaqueSetup(tx: Queryable, setup: string, now: Date)
   `);
 }
 
-/** Takes away every signing key. */
 export async function deleteSigningKeys(tx: Queryable): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM signing_keys`);
 }
 
-/** Takes away the signing keys that had a successor at this moment already. */
+/** Deletes the signing keys that had a successor before this moment. */
 export async function deleteRetiredSigningKeys(db: Queryable, before: Date): Promise<void> {
   await db.query(sql.typeAlias("void")`
     DELETE FROM signing_keys old WHERE EXISTS (
@@ -73,7 +70,7 @@ export async function deleteRetiredSigningKeys(db: Queryable, before: Date): Pro
   `);
 }
 
-/** Takes away the setups that had a successor at this moment already and that nothing names. */
+/** Deletes the setups that had a successor before this moment and that no row names. */
 export async function deleteRetiredSetups(db: Queryable, before: Date): Promise<void> {
   await db.query(sql.typeAlias("void")`
     DELETE FROM opaque_setups old
@@ -87,7 +84,7 @@ export async function deleteRetiredSetups(db: Queryable, before: Date): Promise<
   `);
 }
 
-/** The key by this name, which only the service itself uses; null when there is none. */
+/** One of the service's own keys by name; null when there is none. */
 export function findServerKey(db: Queryable, name: string): Promise<Buffer | null> {
   return db.maybeOneFirst(sql.type(z.object({ key: z.instanceof(Buffer) }))`
     SELECT key FROM server_keys WHERE name = ${name}

@@ -1,19 +1,17 @@
-import type { Database, Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Database, type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** A condition: this session has not been ended. Asked by the statements that judge what its person may write. */
+/** A condition: this session has not been ended. For statements that authorize a write. */
 export const notEnded = (sessionId: string) =>
   sql.fragment`EXISTS (SELECT FROM sessions WHERE id = ${sessionId} AND revoked_at IS NULL)`;
 
-/** What a client says of the device that it runs on. */
+/** The client's description of its device. */
 export interface Device {
   id: string;
   name: string;
   type: string;
 }
 
-/** Inserts the session of a person on a device. */
 export async function insertSession(
   tx: Queryable,
   session: {
@@ -44,10 +42,10 @@ const lockedSession = z.object({
   expires_at: z.string(),
   revoked_reason: z.string().nullable(),
 });
-/** A session as its refresh needs it; `revoked_reason` is null while it has not been ended. */
+/** A session as its refresh needs it; `revoked_reason` is null while the session is active. */
 export type LockedSession = z.infer<typeof lockedSession>;
 
-/** A session, locked: whoever else refreshes it waits. Null when there is none. */
+/** Locks a session against a concurrent refresh; null when there is none. */
 export function lockSession(tx: Queryable, sessionId: string): Promise<LockedSession | null> {
   return tx.maybeOne(sql.type(lockedSession)`
     SELECT id, user_id, generation, refresh_hash, rotated_at, expires_at, revoked_reason
@@ -55,7 +53,7 @@ export function lockSession(tx: Queryable, sessionId: string): Promise<LockedSes
   `);
 }
 
-/** Puts the next refresh token of a locked session in the place of the present one. */
+/** Replaces the refresh token of a locked session. */
 export async function rotateSession(
   tx: Queryable,
   session: { id: string; generation: number; refreshHash: Buffer; ip: string; now: Date; expiresAt: Date },
@@ -68,7 +66,7 @@ export async function rotateSession(
   `);
 }
 
-/** Ends a session; false when it had ended already. */
+/** Returns false when the session had ended already. */
 export async function endSession(tx: Queryable, sessionId: string, reason: string, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
     UPDATE sessions SET revoked_at = ${now.toISOString()}, revoked_reason = ${reason}
@@ -84,10 +82,9 @@ const sessionRow = z.object({
   last_used_at: z.string(),
   ip: z.string().nullable(),
 });
-/** A session as lists show it. */
 export type SessionRow = z.infer<typeof sessionRow>;
 
-/** The sessions of a person that have neither been ended nor expired, the one used last first. */
+/** The active sessions of a person, last used first. */
 export function listSessions(db: Queryable, userId: string, now: Date): Promise<readonly SessionRow[]> {
   return db.any(sql.type(sessionRow)`
     SELECT id, json_build_object('id', device_id, 'name', device_name, 'type', device_type) AS device,
@@ -98,7 +95,7 @@ export function listSessions(db: Queryable, userId: string, now: Date): Promise<
   `);
 }
 
-/** The ids of the same, locked: who refreshes or ends one of them waits. */
+/** Locks the active sessions of a person and returns their ids. */
 export function lockSessions(tx: Queryable, userId: string, now: Date): Promise<readonly string[]> {
   return tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     SELECT id FROM sessions
@@ -124,8 +121,8 @@ export function listRevokedSessions(db: Queryable, since: Date): Promise<readonl
 }
 
 /**
- * Up to `limit` sessions that were ended at or after a moment, the oldest first; of those that ended in that very moment
- * only the ones after the id `after`.
+ * Up to `limit` sessions that were ended at or after a moment, oldest first. Of those that ended
+ * exactly at `since`, only the ones after the id `after`.
  */
 export function listRevokedSessionsFrom(
   db: Queryable,
@@ -140,8 +137,8 @@ export function listRevokedSessionsFrom(
 }
 
 /**
- * Takes away up to `limit` sessions that have expired; returns how many. It reads them all: `expires_at` changes with
- * every refresh, which an index on it would make dearer.
+ * Deletes up to `limit` expired sessions; returns how many. It scans the table: an index on
+ * `expires_at` would make every refresh more expensive.
  */
 export async function deleteSessionsPast(db: Queryable, { now, limit }: { now: Date; limit: number }): Promise<number> {
   const { rowCount } = await db.query(sql.typeAlias("void")`
@@ -152,16 +149,16 @@ export async function deleteSessionsPast(db: Queryable, { now, limit }: { now: D
   return rowCount;
 }
 
-/** Whether this session of this person has neither been ended nor expired: a prepared statement, asked at every request. */
+/** Whether this session of this person is active: a prepared statement, run for every request. */
 export async function sessionLasts(
   database: Database,
   { userId, sessionId }: { userId: string; sessionId: string },
   now: Date,
 ): Promise<boolean> {
-  const ask = database.prepared<{ lasts: boolean }>(
+  const query = database.prepared<{ lasts: boolean }>(
     "session-lasts",
     "SELECT revoked_at IS NULL AND expires_at > $3::timestamptz AS lasts FROM sessions WHERE id = $1 AND user_id = $2",
   );
-  const [row] = await ask([sessionId, userId, now.toISOString()]);
+  const [row] = await query([sessionId, userId, now.toISOString()]);
   return row?.lasts ?? false;
 }

@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 const heldToken = z.object({
@@ -14,13 +13,14 @@ const heldToken = z.object({
   allowed_cidrs: z.array(z.string()).nullable(),
   client_expires_at: z.string().nullable(),
 });
-/** A one-time token as it stands, locked: whoever else wants to spend it waits. */
+/** The state of a one-time token, which is locked against concurrent use. */
 export type HeldToken = z.infer<typeof heldToken>;
 
 /**
- * Keeps the application of the token with this SHA-256 from being deleted. Comes before the token is locked to be spent:
- * whoever deletes the application locks it first too, and then its tokens. Without such a token the commit waits for the
- * disk all the same, since the message is written: the time must not tell which tokens there were.
+ * Locks the application of this token against deletion. Take this lock before the one on the token:
+ * a deletion locks the application first too, and then its tokens. The emitted message makes the
+ * commit wait for the disk also without such a token, so that the time does not reveal which tokens
+ * exist.
  */
 export async function holdTokenApplication(tx: Queryable, hash: Buffer): Promise<void> {
   await tx.query(sql.typeAlias("void")`
@@ -32,7 +32,10 @@ export async function holdTokenApplication(tx: Queryable, hash: Buffer): Promise
   `);
 }
 
-/** Locks the token with this SHA-256; null when there is none. The second of two spenders sees it used. */
+/**
+ * Locks the token with this SHA-256; null when there is none. Of two concurrent uses the second
+ * sees it used.
+ */
 export function lockToken(
   tx: Queryable,
   { hash, ip, now }: { hash: Buffer; ip: string; now: Date },
@@ -46,14 +49,12 @@ export function lockToken(
   `);
 }
 
-/** Marks a locked token as used. */
 export async function markTokenUsed(tx: Queryable, tokenId: string, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     UPDATE access_tokens SET used_at = ${now.toISOString()} WHERE id = ${tokenId}
   `);
 }
 
-/** Marks a locked token as revoked. */
 export async function markTokenRevoked(tx: Queryable, tokenId: string, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     UPDATE access_tokens SET revoked_at = ${now.toISOString()} WHERE id = ${tokenId} AND revoked_at IS NULL
@@ -61,15 +62,16 @@ export async function markTokenRevoked(tx: Queryable, tokenId: string, now: Date
 }
 
 /**
- * Hands the token's folders to the client that it made. The folders are kept from being deleted and rotated meanwhile: one
- * that was being deleted is none of them, and one that was being rotated comes without the key that was.
+ * Gives the new client the token's grants. The folders are locked against deletion and rotation: a
+ * deleted folder gives no grant, and a rotated one comes without its old key.
  */
 export async function grantTokenFolders(tx: Queryable, tokenId: string, clientId: string, now: Date): Promise<void> {
   await tx.any(sql.type(z.object({ id: z.string() }))`
     SELECT id FROM folders WHERE id IN (SELECT folder_id FROM access_token_folders WHERE token_id = ${tokenId})
     ORDER BY id FOR KEY SHARE
   `);
-  // A statement of its own: the one that waits sees the token's keys as they were before.
+  // A separate statement: the one above may wait for a lock, and would see the token's keys as they
+  // were before.
   await tx.query(sql.typeAlias("void")`
     INSERT INTO client_folders (client_id, folder_id, permission, encrypted_key, encrypted_key_alg, added_at)
     SELECT ${clientId}, folder_id, permission, encrypted_folder_key,

@@ -1,15 +1,14 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** The sealed secret of a person's second factor; null when it is off. */
+/** The encrypted secret of a person's second factor; null when it is off. */
 export function findTotpSecret(db: Queryable, userId: string): Promise<Buffer | null> {
   return db.maybeOneFirst(sql.type(z.object({ sealed_secret: z.instanceof(Buffer) }))`
     SELECT sealed_secret FROM totp WHERE user_id = ${userId} AND sealed_secret IS NOT NULL
   `);
 }
 
-/** How many codes of a person may be wrong, in which time, and how long each one after them is waited for. */
+/** How many wrong codes a person may send in a window, and the wait before each further one. */
 export interface CodeLimit {
   most: number;
   windowSeconds: number;
@@ -19,9 +18,9 @@ export interface CodeLimit {
 const waitingTotp = z.object({ wait_seconds: z.number() });
 
 /**
- * Counts a code as a wrong one before anybody looks at it; those of one person wait for each other. `spendTotpStep` takes
- * the right one back.
- * @returns 0, or for how many seconds no code is looked at: then nothing is counted
+ * Counts a code as wrong before it is checked, under the lock of the person's row. `spendTotpStep`
+ * uncounts a right one.
+ * @returns 0, or for how many seconds no code is checked; then nothing is counted
  */
 export async function countCode(
   tx: Queryable,
@@ -42,11 +41,14 @@ export async function countCode(
       codes_after = CASE WHEN ${count} >= ${most} THEN ${at} + make_interval(secs => ${waitSeconds}) END
     WHERE user_id = ${userId} AND (codes_after IS NULL OR codes_after <= ${at})
   `);
-  // One that was first has used up what there was meanwhile.
+  // A concurrent code has used the last attempt.
   return counted.rowCount === 1 ? 0 : waitSeconds;
 }
 
-/** Spends a time step, for a code that was counted as wrong; false when it, or a later one, was spent before. */
+/**
+ * Consumes the time step of a code that was counted as wrong. False when this or a later step was
+ * consumed before.
+ */
 export async function spendTotpStep(tx: Queryable, userId: string, step: number): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
     UPDATE totp SET last_step = ${step}, wrong_codes = wrong_codes - 1, codes_after = NULL
@@ -55,7 +57,9 @@ export async function spendTotpStep(tx: Queryable, userId: string, step: number)
   return rowCount === 1;
 }
 
-/** Puts a secret in the place of any that waits to be verified. What is on stays on. */
+/**
+ * Stores a secret to be verified and replaces an earlier one. An active second factor stays active.
+ */
 export async function upsertPendingTotp(
   tx: Queryable,
   pending: { userId: string; sealedSecret: Buffer; sessionId: string; until: Date },
@@ -68,7 +72,10 @@ export async function upsertPendingTotp(
   `);
 }
 
-/** Counts an attempt to verify the secret that waits, and returns it; null when none waits or it was tried too often. */
+/**
+ * Counts an attempt to verify the pending secret and returns it; null when there is none or the
+ * attempts are used up.
+ */
 export function takePendingTotp(
   tx: Queryable,
   { userId, sessionId, most, now }: { userId: string; sessionId: string; most: number; now: Date },
@@ -81,7 +88,7 @@ export function takePendingTotp(
   `);
 }
 
-/** Puts the secret that waits into use, its step spent, with these recovery codes and no others. */
+/** Activates the pending secret, its step consumed, with these recovery codes only. */
 export async function enableTotp(
   tx: Queryable,
   { userId, step, codeHashes }: { userId: string; step: number; codeHashes: readonly Buffer[] },
@@ -98,7 +105,7 @@ export async function enableTotp(
   `);
 }
 
-/** Takes the second factor away, with what waits to be verified; false when it was off. */
+/** Deletes the second factor and the pending secret; false when the second factor was off. */
 export async function deleteTotp(tx: Queryable, userId: string): Promise<boolean> {
   await tx.query(sql.typeAlias("void")`DELETE FROM totp_recovery_codes WHERE user_id = ${userId}`);
   const wasOn = await tx.maybeOneFirst(sql.type(z.object({ was_on: z.boolean() }))`
@@ -107,7 +114,7 @@ export async function deleteTotp(tx: Queryable, userId: string): Promise<boolean
   return wasOn ?? false;
 }
 
-/** Spends a recovery code; false when there is none like it, or no longer. */
+/** Consumes a recovery code; false when there is no such code. */
 export async function deleteRecoveryCode(tx: Queryable, userId: string, codeHash: Buffer): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
     DELETE FROM totp_recovery_codes WHERE user_id = ${userId} AND code_hash = ${sql.binary(codeHash)}

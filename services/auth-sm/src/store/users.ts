@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 import { hasCredential } from "./device-credentials.ts";
 import { isKnownPlace } from "./known-places.ts";
@@ -13,12 +12,12 @@ const userRow = z.object({
   encrypted_user_key: z.string(),
   encrypted_private_key: z.string(),
 });
-/** A person with the keys that only the person can open. */
+/** A person with keys that only the person can decrypt. */
 export type UserRow = z.infer<typeof userRow>;
 
 const userColumns = sql.fragment`id, email, name, created_at, public_key, encrypted_user_key, encrypted_private_key`;
 
-/** What makes an account. `email` is in its canonical form. */
+/** `email` is in its canonical form. */
 export interface NewUser {
   id: string;
   email: string;
@@ -32,7 +31,7 @@ export interface NewUser {
   now: Date;
 }
 
-/** Inserts a person; null when the e-mail is taken. */
+/** Null when the e-mail is taken. */
 export function insertUser(tx: Queryable, user: NewUser): Promise<UserRow | null> {
   return tx.maybeOne(sql.type(userRow)`
     INSERT INTO users (id, email, name, opaque_setup_id, registration_record, public_key, encrypted_user_key,
@@ -45,12 +44,11 @@ export function insertUser(tx: Queryable, user: NewUser): Promise<UserRow | null
   `);
 }
 
-/** A person who exists. */
 export function getUser(db: Queryable, userId: string): Promise<UserRow> {
   return db.one(sql.type(userRow)`SELECT ${userColumns} FROM users WHERE id = ${userId}`);
 }
 
-/** A person whose password is still the one of this version; null when there is none. */
+/** A person whose password version is unchanged; otherwise null. */
 export function findUserWithPassword(
   tx: Queryable,
   userId: string,
@@ -61,7 +59,13 @@ export function findUserWithPassword(
   `);
 }
 
-/** Puts a new password, and where given a new recovery key, in the place of the present one. */
+/** The user key as the recovery key opens it; null without a recovery key. */
+export function findRecoveryUserKey(db: Queryable, userId: string): Promise<string | null> {
+  const row = z.object({ recovery_encrypted_user_key: z.string().nullable() });
+  return db.oneFirst(sql.type(row)`SELECT recovery_encrypted_user_key FROM users WHERE id = ${userId}`);
+}
+
+/** Replaces the password, and the recovery key if one is given. */
 export function updatePassword(
   tx: Queryable,
   change: Pick<NewUser, "registrationRecord" | "encryptedUserKey" | "recovery"> & { userId: string; setupId: number },
@@ -85,12 +89,12 @@ const loginRecord = z.object({
   is_known_place: z.boolean(),
   is_known_device: z.boolean(),
 });
-/** What a login is checked against: nulls for an e-mail that nobody has. */
+/** What a login is checked against; nulls for an unknown e-mail. */
 export type LoginRecord = z.infer<typeof loginRecord>;
 
 /**
- * The login record of the person with this canonical e-mail, whether that person has begun or renewed a session in this
- * place, and whether the credential is one of the person's devices. There is always one row, so that it takes the same time.
+ * The login record of a canonical e-mail, with whether the address and the device are known. Always
+ * one row, so that it takes the same time.
  */
 export function findLoginRecord(
   db: Queryable,
@@ -101,15 +105,15 @@ export function findLoginRecord(
     SELECT u.id AS user_id, u.opaque_setup_id, u.registration_record, u.password_version,
       ${isKnownPlace(sql.fragment`u.id`, known.place)} AS is_known_place,
       ${hasCredential(sql.fragment`u.id`, known.credential)} AS is_known_device
-    FROM (VALUES (${email})) AS asked (email) LEFT JOIN users u ON u.email = asked.email
+    FROM (VALUES (${email})) AS input (email) LEFT JOIN users u ON u.email = input.email
   `);
 }
 
-/** Whether the person with this canonical e-mail has a password that was set by this OPAQUE setup. */
+/** Whether the password of this canonical e-mail was set with this OPAQUE setup. */
 export function isRecordOfSetup(db: Queryable, email: string, setupId: number): Promise<boolean> {
   return db.oneFirst(sql.type(z.object({ is_record: z.boolean() }))`
     SELECT u.opaque_setup_id IS NOT DISTINCT FROM ${setupId} AS is_record
-    FROM (VALUES (${email})) AS asked (email) LEFT JOIN users u ON u.email = asked.email
+    FROM (VALUES (${email})) AS input (email) LEFT JOIN users u ON u.email = input.email
   `);
 }
 
@@ -121,14 +125,14 @@ const recoveryRecord = z.object({
   recovery_proof_hash: z.string().nullable(),
   recovery_encrypted_user_key: z.string().nullable(),
 });
-/** What a recovery is checked against and gives: nulls for an e-mail that nobody has. */
+/** What a recovery is checked against and returns; nulls for an unknown e-mail. */
 export type RecoveryRecord = z.infer<typeof recoveryRecord>;
 
-/** The recovery record of the person with this canonical e-mail. There is always one row. */
+/** The recovery record of a canonical e-mail. Always one row. */
 export function findRecoveryRecord(db: Queryable, email: string): Promise<RecoveryRecord> {
   return db.one(sql.type(recoveryRecord)`
     SELECT u.id AS user_id, u.password_version, u.public_key, u.encrypted_private_key, u.recovery_proof_hash,
       u.recovery_encrypted_user_key
-    FROM (VALUES (${email})) AS asked (email) LEFT JOIN users u ON u.email = asked.email
+    FROM (VALUES (${email})) AS input (email) LEFT JOIN users u ON u.email = input.email
   `);
 }

@@ -4,7 +4,7 @@ import { keyVersion } from "../folders/bodies.ts";
 import { entryText } from "@coffer/service";
 import { cidrText } from "./cidr.ts";
 
-/** What a token grants of one folder, with the folder's key as sealed under the token's wrap key. */
+/** A token's grant on a folder, with the folder's key encrypted with the token's wrap key. */
 const tokenFolder = z.object({
   folder_id: uuidText,
   permission: z.enum(["read", "write"]),
@@ -13,7 +13,7 @@ const tokenFolder = z.object({
   entry: entryText.optional(),
 });
 
-/** More folders than a body of 1 MiB has room for. */
+/** More folders than fit into a body of 1 MiB. */
 const mostFolders = 10_000;
 
 export const newToken = z.object({

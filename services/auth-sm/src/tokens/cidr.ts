@@ -1,7 +1,10 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 
-/** A network in CIDR form, IPv4 or IPv6. The address must be the network's own; one without a length is a single host. */
+/**
+ * An IPv4 or IPv6 network in CIDR form. The address must be the network's first; an address without
+ * a length is a single host.
+ */
 export const cidrText = z.string().max(64).transform(withLength).refine(isNetwork, "not an IPv4 or IPv6 network");
 
 function withLength(text: string): string {
@@ -13,7 +16,7 @@ function isNetwork(text: string): boolean {
   const [, address = "", length = ""] = /^([0-9a-fA-F.:]+)\/(0|[1-9][0-9]{0,2})$/.exec(text) ?? [];
   const family = isIPv4(address) ? 4 : isIPv6(address) ? 6 : 0;
   if (family === 0 || Number(length) > (family === 4 ? 32 : 128)) return false;
-  // Source addresses are unmapped before they are compared: such a network would match none.
+  // Source addresses are unmapped before the comparison, so a mapped network would match none.
   if (family === 6 && mapped.check(address, "ipv6")) return false;
   const bits = family === 4 ? bitsOfIPv4(address) : bitsOfIPv6(address);
   return !bits.slice(Number(length)).includes("1");
@@ -37,7 +40,9 @@ function bitsOfIPv6(address: string): string {
   return [...before, ...Array<string>(8 - before.length - after.length).fill("0".repeat(16)), ...after].join("");
 }
 
-/** One group of hexadecimal digits, or the dotted end of an address, which is two. */
+/**
+ * One group of hexadecimal digits, or the dotted end of an address, which stands for two groups.
+ */
 function bitsOfGroup(group: string): string[] {
   if (!group.includes(".")) return [Number.parseInt(group, 16).toString(2).padStart(16, "0")];
   const bits = bitsOfIPv4(group);

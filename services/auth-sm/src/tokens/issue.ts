@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
@@ -14,14 +13,13 @@ import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { folderRes } from "../histories/resources.ts";
-import type { AccessTokenRow } from "../store/access-tokens.ts";
-import { getAccessToken, insertAccessToken } from "../store/access-tokens.ts";
+import { type AccessTokenRow, getAccessToken, insertAccessToken } from "../store/access-tokens.ts";
 import { holdApplication } from "../store/applications.ts";
 import { listManagedFolders } from "../store/folders.ts";
 import type { NewToken } from "./bodies.ts";
 import { clientExpiry, tokenExpiry } from "./expiry.ts";
 
-/** A one-time token; `token` only where this service made it, and only this once. */
+/** `token` is set only when this service made it, and is returned only once. */
 export interface IssuedToken extends AccessTokenRow {
   token?: string;
 }
@@ -85,7 +83,7 @@ export async function issueToken(
   return made === undefined ? token : { ...token, token: made };
 }
 
-/** Opens the invitation of the machine that will spend the token, in each folder that has a history. */
+/** Opens the invitation of the future machine in each folder that has a history. */
 async function inviteMachine(
   tx: Transaction,
   { orgId, userId, body }: { orgId: string; userId: string; body: NewToken },
@@ -97,13 +95,13 @@ async function inviteMachine(
       orgId,
       entry,
       by: `user:${userId}`,
-      // The service must not know the seed of an invitation: a token that it makes itself has none.
+      // The service must not know the seed of an invitation, so a token that it makes has none.
       expected: () => (tag === undefined ? null : { invite: { tag, kind: "client", perm } }),
     });
   }
 }
 
-/** Nobody grants more than they have: the caller must manage every folder named, wherever it is. */
+/** A caller grants no more than they have: they must manage every folder that the token names. */
 async function requireManagedFolders(
   tx: Transaction,
   { orgId, userId, named }: { orgId: string; userId: string; named: NewToken["folders"] },

@@ -4,8 +4,7 @@ import { observers } from "../access/membership.ts";
 import type { ApplicationPath } from "../applications/bodies.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import type { AccessTokenRow } from "../store/access-tokens.ts";
-import { listAccessTokens } from "../store/access-tokens.ts";
+import { type AccessTokenRow, listAccessTokens } from "../store/access-tokens.ts";
 
 /** GET /api/org/applications/{id}/tokens */
 export async function listTokens(

@@ -13,8 +13,8 @@ import { markTokenRevoked } from "../store/token-spending.ts";
 import type { TokenPath } from "./bodies.ts";
 
 /**
- * DELETE /api/org/applications/{id}/tokens/{token_id}: it can be spent no more. Again: no effect. A spent token is a
- * conflict, so that nobody believes its machine was stopped.
+ * DELETE /api/org/applications/{id}/tokens/{token_id}
+ * Idempotent. A used token is a conflict, because revoking it does not stop its machine.
  */
 export function revokeToken(deps: Deps, { caller, params, request }: Call<User, TokenPath>): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {

@@ -1,8 +1,7 @@
 import { route } from "@coffer/http";
 import { applicationPath } from "../applications/bodies.ts";
 import { authenticateUser } from "../callers/user.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting } from "../refusals.ts";
+import { type Attempt, attempting } from "../refusals.ts";
 import { newToken, tokenPath } from "./bodies.ts";
 import { issueToken } from "./issue.ts";
 import { listTokens } from "./list.ts";
@@ -12,7 +11,6 @@ const base = "/api/org/applications/:id/tokens";
 const user = { bucket: "user", caller: authenticateUser } as const;
 const token: Attempt["target"] = ({ id = "", token_id = null }) => ({ type: "token", id: token_id, parent_id: id });
 
-/** One-time access tokens: how a machine comes to be. */
 export const tokenRoutes = [
   route({ ...user, method: "GET", path: base, params: applicationPath, status: 200, run: listTokens }),
   attempting(

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 
 const issuer = "Coffer";
-/** RFC 6238 with the values that every authenticator knows. */
+/** RFC 6238 with the values that every authenticator supports. */
 const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 /** A clock may be a step behind or ahead. */
 const toleratedSteps = 1;
-/** RFC 4226 asks for as many bytes as the hash has. */
+/** RFC 4226 recommends the length of the hash. */
 export const secretBytes = 20;
 
-/** What an authenticator is given, as text and as an address that it reads from a picture. */
+/** What an authenticator needs, as text and as the URL in a QR code. */
 export interface Enrolment {
   /** base32 without padding */
   secret: string;
@@ -21,7 +21,7 @@ export function enrolmentOf(secret: Buffer, email: string): Enrolment {
   return { secret: totp.secret.base32, otpauth_url: totp.toString() };
 }
 
-/** The time step of which this is the code: the present one, the one before or the one after; null when it is none. */
+/** The time step of this code: the current one, the previous or the next; null for a wrong code. */
 export function stepOf(secret: Buffer, code: string, now: Date): number | null {
   const totp = new TOTP({ ...form, secret: secretOf(secret) });
   const timestamp = now.getTime();
@@ -29,7 +29,6 @@ export function stepOf(secret: Buffer, code: string, now: Date): number | null {
   return difference === null ? null : totp.counter({ timestamp }) + difference;
 }
 
-/** So many bytes are in a recovery code. */
 export const recoveryCodeBytes = 10;
 
 /** A recovery code as it is shown: 16 letters and digits in four groups. */
@@ -37,12 +36,12 @@ export function recoveryCodeOf(bytes: Buffer): string {
   return (secretOf(bytes).base32.toLowerCase().match(/.{4}/g) ?? []).join("-");
 }
 
-/** What a person typed, without blanks and hyphens, in one case. */
+/** A typed code without blanks and hyphens, in lower case. */
 export function plainCode(otp: string): string {
   return otp.replace(/[\s-]/g, "").toLowerCase();
 }
 
-/** What is kept of a recovery code, however it is written. */
+/** The stored hash of a recovery code, independent of its spelling. */
 export function hashRecoveryCode(code: string): Buffer {
   return createHash("sha256").update(plainCode(code)).digest();
 }

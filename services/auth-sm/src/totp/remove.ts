@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { revokeSessions } from "../sessions/revoke.ts";
 import { deleteTotp } from "../store/totp.ts";
 
-/** DELETE /api/auth/totp: the password alone is enough from now on. Every other session ends. */
+/** DELETE /api/auth/totp: Every other session ends. */
 export async function removeTotp(deps: Deps, call: Call<User, unknown, ProofFields>): Promise<void> {
   const { caller, request } = call;
   const { userId, sessionId } = caller;

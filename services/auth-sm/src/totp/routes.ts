@@ -9,7 +9,6 @@ import { verifyTotp } from "./verify.ts";
 const path = "/api/auth/totp";
 const user = { bucket: "user", caller: authenticateUser } as const;
 
-/** The second factor of a login. */
 export const totpRoutes = [
   attempting(
     "user.totp.enabled",

@@ -6,19 +6,18 @@ import { hashRecoveryCode, plainCode, stepOf } from "./codes.ts";
 import { openSecret } from "./secret-seal.ts";
 
 /**
- * A code has a million forms, of which three are right at a time: by 20 wrong ones a day and one each hour after them,
- * somebody who knows the password gets in with a chance of 5 % in a year. A recovery code cannot be guessed, and always
- * opens.
+ * Three of a million codes are right at a time. With 20 wrong codes a day and then one per hour, an
+ * attacker with the password succeeds with a probability of 5 % in a year. A recovery code cannot
+ * be guessed and is never delayed.
  */
 const codeLimit = { most: 20, windowSeconds: 86_400, waitSeconds: 3_600 };
 
-/** What was given of a second factor; `wait`: for so many seconds no code is looked at. */
+/** The result of a check of the second factor; `wait`: no code is checked for this many seconds. */
 export type SecondFactor = { kind: "given" } | { kind: "wrong" } | { kind: "wait"; seconds: number };
 
 /**
- * Looks at the second factor where the person has one, and spends it: a time step is good once, and none before it any
- * more; a recovery code is good once. Of two that are spent at the same moment one is. What comes of it is to be
- * committed: it counts.
+ * Checks and consumes the second factor, if the person has one. A time step or recovery code is
+ * valid once, also for concurrent calls. The caller must commit, because the attempt counts.
  */
 export async function takeSecondFactor(
   tx: Transaction,
@@ -40,12 +39,14 @@ export async function takeSecondFactor(
 
 const givenIf = (isRight: boolean): SecondFactor => ({ kind: isRight ? "given" : "wrong" });
 
-/** A secret that does not open is a fault of the installation: the person's recovery codes still serve. */
+/**
+ * A secret that cannot be decrypted is a fault of the installation. The recovery codes still work.
+ */
 function opened(deps: Pick<Deps, "telemetry">, keys: KeyRing, userId: string, sealed: Buffer): Buffer | null {
   try {
     return openSecret(keys, userId, sealed);
   } catch (error) {
-    deps.telemetry.log.error({ err: error, user_id: userId }, "the secret of a second factor does not open");
+    deps.telemetry.log.error({ err: error, user_id: userId }, "cannot decrypt the secret of a second factor");
     return null;
   }
 }

@@ -4,7 +4,6 @@ import { openUnder, sealUnder } from "../keys/seal.ts";
 
 const contextOf = (userId: string): string => `totp/${userId}`;
 
-/** A person's secret as it is kept. */
 export function sealSecret(deps: Pick<Deps, "randomBytes">, keys: KeyRing, userId: string, secret: Buffer): Buffer {
   return sealUnder(keys.totpKey, secret, contextOf(userId), deps.randomBytes(12));
 }

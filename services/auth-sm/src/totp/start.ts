@@ -4,16 +4,16 @@ import { requireProof } from "../accounts/require-proof.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { upsertPendingTotp } from "../store/totp.ts";
-import type { Enrolment } from "./codes.ts";
-import { enrolmentOf, secretBytes } from "./codes.ts";
+import { type Enrolment, enrolmentOf, secretBytes } from "./codes.ts";
 import { sealSecret } from "./secret-seal.ts";
 
-/** For how long a new secret may be verified. */
+/** How long a new secret can be verified. */
 const millisecondsToVerify = 15 * 60_000;
 
 /**
- * POST /api/auth/totp: a new secret for an authenticator. It counts when this session has verified it; until then a
- * second factor that is on stays what it is.
+ * POST /api/auth/totp
+ * Returns a new secret for an authenticator. It becomes active when this session verifies it; until
+ * then an active second factor is not changed.
  */
 export function startTotp(deps: Deps, call: Call<User, unknown, ProofFields>): Promise<Enrolment> {
   const { caller } = call;

@@ -8,20 +8,19 @@ import { auditUserEvent } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import type { Revocation } from "../sessions/revoke.ts";
-import { revokeSessions } from "../sessions/revoke.ts";
+import { type Revocation, revokeSessions } from "../sessions/revoke.ts";
 import { lockPerson } from "../store/person-locks.ts";
 import { enableTotp, takePendingTotp } from "../store/totp.ts";
 import { hashRecoveryCode, plainCode, recoveryCodeBytes, recoveryCodeOf, stepOf } from "./codes.ts";
 import { openSecret } from "./secret-seal.ts";
 
-/** So often a new secret may be verified wrongly before it must be asked for again. */
+/** The attempts that one new secret allows. */
 const mostAttempts = 5;
 const recoveryCodes = 10;
 
 type VerifyCall = Call<User, unknown, OtpField>;
 
-/** POST /api/auth/totp/verify: the second factor is on. Every other session ends. */
+/** POST /api/auth/totp/verify: Activates the second factor. Every other session ends. */
 export async function verifyTotp(deps: Deps, call: VerifyCall): Promise<{ recovery_codes: string[] }> {
   const keys = await deps.keys.present();
   const done = await deps.database.transaction((tx) => enable(tx, deps, keys, call));
@@ -30,7 +29,7 @@ export async function verifyTotp(deps: Deps, call: VerifyCall): Promise<{ recove
   return { recovery_codes: done.codes };
 }
 
-/** A wrong code is a value: the attempt that it was is committed. */
+/** Returns a wrong code as a value, so that the transaction commits the attempt. */
 async function enable(
   tx: Transaction,
   deps: Deps,
@@ -42,12 +41,16 @@ async function enable(
   await lockPerson(tx, userId);
   await requireLastingSession(tx, caller, now);
   const sealed = await takePendingTotp(tx, { userId, sessionId, most: mostAttempts, now });
-  if (sealed === null) throw new ServiceError("conflict", "no secret waits to be verified: ask for one first");
+  if (sealed === null) throw new ServiceError("conflict", "no secret is pending: request one first");
   const step = stepOf(openSecret(keys, userId, sealed), plainCode(body.otp), now);
   if (step === null) {
-    return new ServiceError("invalid_request", "this is not the authenticator's present code", {
-      details: [{ field: "otp", issue: "not the present code" }],
-    });
+    return new ServiceError(
+      "invalid_request",
+      "that code is not valid now: check the clock of the device that shows it",
+      {
+        details: [{ field: "otp", issue: "not valid now" }],
+      },
+    );
   }
   const codes = Array.from({ length: recoveryCodes }, () => recoveryCodeOf(deps.randomBytes(recoveryCodeBytes)));
   await enableTotp(tx, { userId, step, codeHashes: codes.map(hashRecoveryCode) });

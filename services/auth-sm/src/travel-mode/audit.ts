@@ -1,10 +1,8 @@
 import type { AuditDraft } from "@coffer/events";
 import type { RequestContext } from "@coffer/http";
-import type { Actor, AuditEntry } from "../audit.ts";
-import { auditOf } from "../audit.ts";
+import { type Actor, type AuditEntry, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 
-/** Who turns whose travel mode on or off. */
 export interface Switch {
   userId: string;
   enabled: boolean;
@@ -13,8 +11,8 @@ export interface Switch {
 }
 
 /**
- * The records of a switch, one for each of these chains. vaults, which keeps the mode, keeps them together with it, if
- * anything changes.
+ * The audit records of a switch, one for each chain. vaults stores them with the mode, if the mode
+ * changes.
  */
 export function travelModeRecords(
   deps: Pick<Deps, "newId">,
@@ -30,7 +28,6 @@ export function travelModeRecords(
   return chains.map((org_id) => auditOf(deps, request, { org_id, ...entry }));
 }
 
-/** What the audit calls it. */
 export function travelAction(enabled: boolean): "user.travel_mode.enabled" | "user.travel_mode.disabled" {
   return enabled ? "user.travel_mode.enabled" : "user.travel_mode.disabled";
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { proofFields } from "../accounts/bodies.ts";
 
-/** The proof is asked for to turn it off; with `enabled: true` it is not looked at. */
+/** The proof is needed to switch the mode off; it is ignored with `enabled: true`. */
 export const ownTravelMode = proofFields.extend({ enabled: z.boolean() });
 export type OwnTravelMode = z.infer<typeof ownTravelMode>;
 

@@ -1,8 +1,7 @@
 import { route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
 import { memberPath } from "../members/bodies.ts";
-import type { Attempt } from "../refusals.ts";
-import { attempting, oneself } from "../refusals.ts";
+import { type Attempt, attempting, oneself } from "../refusals.ts";
 import { travelAction } from "./audit.ts";
 import { memberTravelMode, ownTravelMode } from "./bodies.ts";
 import { showTravelMode } from "./show.ts";
@@ -14,7 +13,6 @@ const user = { bucket: "user", caller: authenticateUser, status: 200 } as const;
 const action: Attempt["action"] = ({ body }) => travelAction(memberTravelMode.safeParse(body).data?.enabled === true);
 const member: Attempt["target"] = ({ user_id = null }) => ({ type: "user", id: user_id });
 
-/** Travel mode: one's own, and that of members. */
 export const travelModeRoutes = [
   route({ ...user, method: "GET", path: own, run: showTravelMode }),
   attempting(

@@ -3,7 +3,7 @@ import type { Call } from "@coffer/http";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 
-/** Whether somebody travels, and since when that is so. vaults keeps it. */
+/** A person's travel mode and when it last changed. vaults stores it. */
 export interface TravelMode {
   enabled: boolean;
   updated_at: string;

@@ -5,7 +5,7 @@ import { requireProof } from "../accounts/require-proof.ts";
 import { chainsOf } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { askVaults } from "./ask-vaults.ts";
+import { requestSwitch } from "./request-switch.ts";
 import { travelModeRecords } from "./audit.ts";
 import type { OwnTravelMode } from "./bodies.ts";
 import type { TravelMode } from "./show.ts";
@@ -13,14 +13,14 @@ import type { TravelMode } from "./show.ts";
 type SwitchCall = Call<User, unknown, OwnTravelMode>;
 
 /**
- * PUT /api/account/travel-mode: whoever holds an unlocked device can turn it on, and only who knows the password can turn
- * it off.
- * @throws ServiceError `unavailable` while vaults does not answer: the proof is not spent. It is then not done, unless what
- *   was lost is the answer; to do it again changes nothing.
+ * PUT /api/account/travel-mode
+ * An unlocked device is enough to switch it on; switching it off needs the password.
+ * @throws ServiceError `unavailable` while vaults does not answer. The proof is not consumed, and
+ * the switch is not done unless only the response was lost; repeating it has no further effect.
  */
 export async function switchOwnTravelMode(deps: Deps, call: SwitchCall): Promise<TravelMode> {
   if (call.body.enabled) return setOwn(deps, deps.database.pool, call);
-  // May be asked again when the transaction is: of the same switch the second time changes nothing.
+  // A retried transaction repeats the request, which has no further effect.
   return requireProof(deps, call, (tx) => setOwn(deps, tx, call));
 }
 
@@ -29,5 +29,5 @@ async function setOwn(deps: Deps, db: Queryable, { caller, body, request }: Swit
   const { enabled } = body;
   const by = { userId, enabled, actor: userActor(caller), request };
   const audit = travelModeRecords(deps, by, await chainsOf(db, userId));
-  return askVaults(deps, { userId, enabled, audit, caller });
+  return requestSwitch(deps, { userId, enabled, audit, caller });
 }

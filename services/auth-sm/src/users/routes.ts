@@ -2,7 +2,6 @@ import { route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
 import { showPublicKey, userPath } from "./show-public-key.ts";
 
-/** What people may know of each other. */
 export const userRoutes = [
   route({
     method: "GET",

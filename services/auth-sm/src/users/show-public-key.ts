@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
-import { uuidText } from "@coffer/http";
+import { type Call, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { everyone, requireMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
@@ -10,7 +9,7 @@ import { findFellowKey } from "../store/members.ts";
 
 export const userPath = z.object({ id: uuidText });
 
-/** What something is sealed to, and what two people compare before they do. */
+/** The key that values are encrypted to, with the fingerprint that two people compare before. */
 export interface PublicKeyView {
   /** base64 of the SPKI DER. */
   public_key: string;
@@ -18,7 +17,10 @@ export interface PublicKeyView {
   fingerprint: string;
 }
 
-/** GET /api/users/{id}/public_key: of the people in the caller's organizations, or in the one that `X-Coffer-Org` names. */
+/**
+ * GET /api/users/{id}/public_key
+ * For people in the caller's organizations, or in the one that `X-Coffer-Org` names.
+ */
 export async function showPublicKey(
   deps: Deps,
   { caller, params }: Call<User, z.infer<typeof userPath>>,
@@ -27,6 +29,6 @@ export async function showPublicKey(
   const { userId: callerId, orgId } = caller;
   if (orgId !== undefined) await requireMembership(pool, caller, everyone);
   const key = await findFellowKey(pool, { callerId, userId: params.id, orgId });
-  if (key === null) throw new ServiceError("not_found", "there is nobody with this id in your organizations");
+  if (key === null) throw new ServiceError("not_found", "your organizations have no member with this id");
   return { public_key: key, fingerprint: createHash("sha256").update(Buffer.from(key, "base64")).digest("hex") };
 }

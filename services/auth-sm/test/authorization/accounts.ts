@@ -20,6 +20,8 @@ GET /api/account/keyring 200 -
 PUT /api/account/keyring 200 -
   second                  2  2  2  2  2  2  2  2  2  2  2  2  2  2
   first                   .  .  .  .  .  .  .  .  .  .  .  .  .  .
+GET /api/account/recovery 200 -
+  -                       4  4  4  4  4  4  4  4  4  4  4  4  4  4
 GET /api/account/travel-mode 200 -
   -                       .  .  .  .  .  .  .  .  .  .  .  .  .  .
 PUT /api/account/travel-mode 200 user.travel_mode.disabled

@@ -1,11 +1,8 @@
 import pg from "pg";
 import { call } from "../support/call.ts";
-import type { Machine } from "../support/machines.ts";
-import { bearer, createMachine } from "../support/machines.ts";
-import { execute, join, orgOf } from "../support/members.ts";
-import type { Role } from "../support/members.ts";
-import type { Person } from "../support/people.ts";
-import { register } from "../support/people.ts";
+import { bearer, createMachine, type Machine } from "../support/machines.ts";
+import { execute, join, orgOf, type Role } from "../support/members.ts";
+import { type Person, register } from "../support/people.ts";
 import type { TestService } from "../support/service.ts";
 import { inParallel } from "./parallel.ts";
 import type { Grantees } from "./targets.ts";

@@ -3,8 +3,16 @@ import { startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { call } from "../support/call.ts";
 import { createMachine, createToken, newKeyPair } from "../support/machines.ts";
 import { execute, invite } from "../support/members.ts";
-import type { Person } from "../support/people.ts";
-import { beginLogin, device, loginProof, newEmail, register, registration, sealed } from "../support/people.ts";
+import {
+  beginLogin,
+  device,
+  loginProof,
+  newEmail,
+  type Person,
+  register,
+  registration,
+  sealed,
+} from "../support/people.ts";
 import { beginRecovery, registerRecoverable, wrongProof } from "../support/proofs.ts";
 import type { TestService } from "../support/service.ts";
 

@@ -1,12 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Person } from "../support/people.ts";
-import { newEmail, sealed } from "../support/people.ts";
+import { newEmail, type Person, sealed } from "../support/people.ts";
 import { wrongProof } from "../support/proofs.ts";
-import type { RotationBody } from "../support/rotation.ts";
-import { jwe } from "../support/rotation.ts";
+import { jwe, type RotationBody } from "../support/rotation.ts";
 import type { Cell } from "./tables.ts";
-import type { Targets } from "./targets.ts";
-import { newUid } from "./targets.ts";
+import { newUid, type Targets } from "./targets.ts";
 
 /** What the ids of a request are taken from. */
 export interface Scene {

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Answer } from "../support/call.ts";
-import { call } from "../support/call.ts";
+import { type Answer, call } from "../support/call.ts";
 import { ask, createApplication, createFolder, createMachine, createToken, secretBody } from "../support/machines.ts";
-import type { Signer } from "../support/histories.ts";
 import {
   append,
   createJoiningMachine,
@@ -17,11 +15,11 @@ import {
   registerSigner,
   shareSigned,
   signedTokenBody,
+  type Signer,
   signNext,
 } from "../support/histories.ts";
 import { accept, invite } from "../support/members.ts";
-import type { Person } from "../support/people.ts";
-import { logIn, newEmail, register, sealed } from "../support/people.ts";
+import { logIn, newEmail, type Person, register, sealed } from "../support/people.ts";
 import { beginRecovery, changePassword, proofOf, protect, registerRecoverable } from "../support/proofs.ts";
 import { jwe, rotate, rotationOf } from "../support/rotation.ts";
 import type { TestService } from "../support/service.ts";
@@ -59,6 +57,7 @@ async function useAccount(service: Service): Promise<void> {
   const recoverable = await registerRecoverable(service);
   await done(service, recoverable, "GET /.well-known/jwks.json");
   await done(service, recoverable, "GET /api/account");
+  await done(service, recoverable, "GET /api/account/recovery");
   const refreshed = await done(service, recoverable, "POST /api/auth/refresh", {
     refresh_token: recoverable.refreshToken,
   });

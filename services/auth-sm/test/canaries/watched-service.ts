@@ -1,20 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
-import type { ServiceName } from "@coffer/events";
-import { serviceNames } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { serve } from "@coffer/http";
 import { startNats, startPostgres, startRedis, withoutDurability } from "@coffer/stores";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestScope } from "@coffer/testkit";
-import { testDirectory, testTraces, until } from "@coffer/testkit";
+import { type Clock, createClock, testDirectory, type TestScope, testTraces, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import { migrateService } from "../../src/migrate.ts";
 import { createService } from "../../src/service.ts";
-import type { Clock } from "@coffer/testkit";
-import { createClock } from "@coffer/testkit";
-import type { Observer } from "../support/observer.ts";
-import { observeBus } from "../support/observer.ts";
+import { observeBus, type Observer } from "../support/observer.ts";
 import { configOf } from "../support/service.ts";
 
 /** auth-sm with all that it says anywhere. */

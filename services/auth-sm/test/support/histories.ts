@@ -1,14 +1,22 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import type { Permission } from "@coffer/contract";
 import { newKeyPair, readAccessToken, readInviteToken, newAccessToken, newInviteToken } from "@coffer/crypto";
-import type { Change, Holder, HistoryPermission, HistoryState, Invitation, Resource, SignerId } from "@coffer/history";
-import { extendAll, makeInvitation, openInvitation, sign } from "@coffer/history";
-import type { Answer } from "./call.ts";
-import { call } from "./call.ts";
-import type { Machine } from "./machines.ts";
-import { bearer, createApplication } from "./machines.ts";
+import {
+  type Change,
+  extendAll,
+  type HistoryState,
+  type Holder,
+  type Invitation,
+  makeInvitation,
+  openInvitation,
+  type Resource,
+  sign,
+  type SignerId,
+} from "@coffer/history";
+import { type Answer, call } from "./call.ts";
+import { bearer, createApplication, type Machine } from "./machines.ts";
 import { invite } from "./members.ts";
-import type { Person } from "./people.ts";
-import { finishedRegistration, newEmail, sealed } from "./people.ts";
+import { finishedRegistration, newEmail, type Person, sealed } from "./people.ts";
 
 type Service = { url: string };
 
@@ -20,19 +28,13 @@ export interface Signer extends Person {
 }
 
 /** What a person is in a folder's history. */
-export const holder = (
-  { userId, publicKey }: Pick<Signer, "userId" | "publicKey">,
-  perm: HistoryPermission,
-): Holder => ({
+export const holder = ({ userId, publicKey }: Pick<Signer, "userId" | "publicKey">, perm: Permission): Holder => ({
   who: `user:${userId}`,
   key: publicKey,
   perm,
 });
 /** What a person is in the organization's history. */
-export const memberHolder = (
-  person: Pick<Signer, "userId" | "publicKey" | "email">,
-  perm: HistoryPermission,
-): Holder => ({
+export const memberHolder = (person: Pick<Signer, "userId" | "publicKey" | "email">, perm: Permission): Holder => ({
   ...holder(person, perm),
   email: person.email,
 });
@@ -131,7 +133,7 @@ export async function invitationTo(
 }> {
   const seed = newInviteToken();
   const { token, tokenHash, wrapKey } = await readInviteToken(seed);
-  const perm: HistoryPermission = role === "owner" || role === "admin" ? "manage" : "read";
+  const perm: Permission = role === "owner" || role === "admin" ? "manage" : "read";
   const entry = await signNext(service, by, orgRes(by.orgId), async (before) => ({
     invite: [await makeInvitation(before, orgRes(by.orgId), { tag: tokenHash, wrapKey, kind: "user", perm, email })],
   }));
@@ -157,8 +159,8 @@ export async function joinEntry(
 }
 
 /** Makes a new person a member who joined with a signed entry. */
-export async function joinSigned(service: Service, by: Signer, role = "member"): Promise<Signer> {
-  const person = await registerKeyed(service);
+export async function joinSigned(service: Service, by: Signer, role = "member", again?: Signer): Promise<Signer> {
+  const person = again ?? (await registerKeyed(service));
   const invitation = await invitationTo(service, by, { email: person.email, role });
   const made = await invite(service, by, invitation.body);
   if (made.status !== 201) throw new Error(`the invitation was answered ${made.status} ${made.body.message}`);
@@ -176,7 +178,7 @@ export async function shareSigned(
   by: Signer,
   folderId: string,
   person: Signer,
-  permission: HistoryPermission,
+  permission: Permission,
   entry?: string,
 ): Promise<Answer> {
   const signed = entry ?? (await signNext(service, by, folderRes(folderId), { set: [holder(person, permission)] }));

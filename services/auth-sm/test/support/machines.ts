@@ -1,9 +1,6 @@
-import type { KeyObject } from "node:crypto";
-import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
-import type { Answer, CallOptions } from "./call.ts";
-import { call } from "./call.ts";
-import type { Person } from "./people.ts";
-import { sealed } from "./people.ts";
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { type Answer, call, type CallOptions } from "./call.ts";
+import { type Person, sealed } from "./people.ts";
 import { baseUrl } from "./service.ts";
 
 type Service = { url: string };

@@ -1,8 +1,6 @@
 import pg from "pg";
-import type { Answer } from "./call.ts";
-import { call } from "./call.ts";
-import type { Person } from "./people.ts";
-import { register } from "./people.ts";
+import { type Answer, call } from "./call.ts";
+import { type Person, register } from "./people.ts";
 import type { TestService } from "./service.ts";
 
 export type Role = "owner" | "admin" | "auditor" | "member";

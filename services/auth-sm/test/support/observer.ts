@@ -1,11 +1,11 @@
-import type { Bus } from "@coffer/bus";
-import { connectBus } from "@coffer/bus";
+import { type Bus, connectBus } from "@coffer/bus";
 import type { ServiceError } from "@coffer/errors";
-import type { AuditDraft, Membership } from "@coffer/events";
 import {
   auditAppendOf,
+  type AuditDraft,
   folderChanged,
   heldVaultHeads,
+  type Membership,
   membershipChanged,
   sessionRevoked,
   setTravelMode,
@@ -14,8 +14,7 @@ import {
   vaultViewers,
 } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestNats, TestScope } from "@coffer/testkit";
-import { until } from "@coffer/testkit";
+import { type TestNats, type TestScope, until } from "@coffer/testkit";
 import type { z } from "zod";
 
 /** What a revocation says, as other services hear it. */

@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { startLogin, startRegistration } from "@coffer/crypto/opaque";
-import type { Answer } from "./call.ts";
-import { call } from "./call.ts";
+import { type Answer, call } from "./call.ts";
 import { finishLogin, finishRegistration } from "./opaque.ts";
 
 /** A person with an account and a session. */

@@ -2,11 +2,9 @@ import { randomBytes } from "node:crypto";
 import { startRegistration } from "@coffer/crypto/opaque";
 import { newRecoveryKey, readRecoveryKey } from "@coffer/crypto";
 import { TOTP } from "otpauth";
-import type { Answer } from "./call.ts";
-import { call } from "./call.ts";
+import { type Answer, call } from "./call.ts";
 import { finishRegistration } from "./opaque.ts";
-import type { Credentials, Person } from "./people.ts";
-import { device, loginProof, register, registration, sealed } from "./people.ts";
+import { type Credentials, device, loginProof, type Person, register, registration, sealed } from "./people.ts";
 
 type Service = { url: string };
 

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Answer } from "./call.ts";
-import { call } from "./call.ts";
+import { type Answer, call } from "./call.ts";
 import type { Person } from "./people.ts";
 
 type Service = { url: string };

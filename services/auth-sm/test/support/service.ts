@@ -1,14 +1,22 @@
 import { serve } from "@coffer/http";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestDatabase, TestNats, TestScope, TestRedis, TestServer } from "@coffer/testkit";
-import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
+import {
+  type Clock,
+  createClock,
+  type TestDatabase,
+  type TestNats,
+  testNats,
+  testPostgres,
+  type TestRedis,
+  testRedis,
+  type TestScope,
+  type TestServer,
+  until,
+} from "@coffer/testkit";
 import { readConfig } from "../../src/config.ts";
 import { migrateService } from "../../src/migrate.ts";
 import { createService } from "../../src/service.ts";
-import type { Clock } from "@coffer/testkit";
-import { createClock } from "@coffer/testkit";
-import type { Observer } from "./observer.ts";
-import { observeBus } from "./observer.ts";
+import { observeBus, type Observer } from "./observer.ts";
 
 /** The canonical base address of the services under test. */
 export const baseUrl = "https://coffer.test";

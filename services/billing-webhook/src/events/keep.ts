@@ -1,4 +1,4 @@
-import type { AuditAction } from "@coffer/events";
+import type { AuditAction } from "@coffer/contract";
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/postgres";

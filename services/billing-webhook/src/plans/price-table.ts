@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { planNames } from "@coffer/events";
-import type { PlanName } from "@coffer/events";
+import { type PlanName, planNames } from "@coffer/contract";
 import type { Price } from "../events/read-event.ts";
 
 /** Which plan a price gives. */

@@ -1,4 +1,5 @@
-import type { AuditDraft, PlanName } from "@coffer/events";
+import type { PlanName } from "@coffer/contract";
+import type { AuditDraft } from "@coffer/events";
 import { auditSchemaName, planChanged } from "@coffer/events";
 import type { Transaction } from "@coffer/postgres";
 import { enqueue, enqueueAudit } from "@coffer/postgres";

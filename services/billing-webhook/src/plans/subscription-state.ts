@@ -1,4 +1,4 @@
-import type { PlanName } from "@coffer/events";
+import type { PlanName } from "@coffer/contract";
 import type { EventType, Price } from "../events/read-event.ts";
 import type { PriceTable } from "./price-table.ts";
 import { highestPlan } from "./price-table.ts";

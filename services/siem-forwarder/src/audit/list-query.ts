@@ -1,4 +1,4 @@
-import { auditActions } from "@coffer/events";
+import { auditActions, auditOutcomes } from "@coffer/contract";
 import { cursorText, pageLimit, timestampText, uuidText } from "@coffer/http";
 import { z } from "zod";
 
@@ -13,7 +13,13 @@ export const auditQuery = z
       .regex(/^[\x21-\x7e]{1,128}$/, "not an id")
       .transform((id) => uuidText.safeParse(id).data ?? id)
       .optional(),
-    outcome: z.enum(["success", "denied", "failure"]).optional(),
+    outcome: z.enum(auditOutcomes).optional(),
+    /** A `seq`: only records behind it, for an export that goes on. */
+    after: z
+      .string()
+      .regex(/^\d{1,15}$/, "not a seq")
+      .transform(Number)
+      .optional(),
     order: z.enum(["asc", "desc"]).default("asc"),
     limit: pageLimit.default(100),
     cursor: cursorText.optional(),

@@ -60,7 +60,7 @@ export async function listAudit(
 async function spanOf(
   db: Queryable,
   chainId: string,
-  { from, to, order }: AuditQuery,
+  { from, to, order, after: behind }: AuditQuery,
   { head, after }: { head: ChainHead; after: number | undefined },
 ): Promise<Span | null> {
   let { first, last } = { first: 1, last: head.seq };
@@ -70,6 +70,7 @@ async function spanOf(
     first = span.first;
     last = Math.min(last, span.last);
   }
+  if (behind !== undefined) first = Math.max(first, behind + 1);
   if (after !== undefined && order === "asc") first = Math.max(first, after + 1);
   if (after !== undefined && order === "desc") last = Math.min(last, after - 1);
   return first <= last ? { first, last } : null;

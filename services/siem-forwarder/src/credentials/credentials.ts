@@ -1,10 +1,7 @@
+import type { SiemFormat } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { ErrorDetail } from "@coffer/errors";
 import { z } from "zod";
-
-/** The formats in which records can be delivered. */
-export const siemFormats = ["hec", "log_analytics", "logs_intake", "ecs"] as const;
-export type SiemFormat = (typeof siemFormats)[number];
 
 /** Goes into a header: visible ASCII. */
 const token = z.string().regex(/^[\x21-\x7e]{1,4096}$/, "must have 1 to 4096 visible ASCII characters");

@@ -38,22 +38,22 @@ export interface DeliveryRun {
 }
 
 /**
- * Delivers what waits for one endpoint: batch after batch, until nothing waits, a delivery fails, or the lease is lost.
- * While one batch is sent, the next is read and the position behind the last is stored. Returns how many records were
- * parked.
+ * Delivers the backlog of one endpoint, batch after batch, until nothing waits, a delivery fails, or the lease is lost.
+ * While one batch is sent, the next is read and encoded and the position after the last is stored. Returns how many
+ * records were parked.
  */
 export async function deliver(deps: DeliveryDeps, run: DeliveryRun): Promise<{ parked: number }> {
   const { deliveries, replicaId } = deps;
   let state = await deliveries.find(run.id, replicaId, deps.now().toISOString());
   let position = state?.position ?? 0;
-  let ahead: Promise<BacklogRecord[]> | undefined;
+  let ahead: Promise<Next> | undefined;
   let saved: Promise<DeliveryState | null> | undefined;
   let parked = 0;
   try {
     while (state !== null && !run.isStopping()) {
-      const backlog: BacklogRecord[] = await (ahead ?? read(deps, state, position));
+      let next: Next = await (ahead ?? read(deps, state, position));
       ahead = undefined;
-      if (isTooOld(deps, backlog)) {
+      if (isTooOld(deps, next.backlog)) {
         await saved;
         saved = undefined;
         await giveUpOld(deps, { ...state, position });
@@ -62,18 +62,18 @@ export async function deliver(deps: DeliveryDeps, run: DeliveryRun): Promise<{ p
         position = state?.position ?? 0;
         continue;
       }
-      const target = targetOf(deps, state);
+      // The settings have changed since the batch was encoded.
+      if (next.settings !== state.updated_at) next = encode(deps, state, next.backlog);
+      const { target, batch } = next;
       if (target === null) {
         await failed(deps, state, { position, error: keyMissing, progress: null });
         break;
       }
-      const formatter = formatterOf(state.format);
-      const batch = batchOf(backlog, formatter, target);
       if (batch === null) break;
-      ahead = read(deps, state, batch.last);
-      // Whatever becomes of it, it is looked at when its turn has come.
+      ahead = read(deps, state, batch.last, next);
+      // The loop awaits it later; until then a rejection is not unhandled.
       ahead.catch(() => undefined);
-      const progress: BatchProgress = await send(formatter, { batch, target, channel: run.channel });
+      const progress: BatchProgress = await send(formatterOf(state.format), { batch, target, channel: run.channel });
       deps.metrics.count(state.format, progress);
       if (saved !== undefined) state = await saved;
       saved = undefined;
@@ -93,13 +93,32 @@ export async function deliver(deps: DeliveryDeps, run: DeliveryRun): Promise<{ p
   return { parked };
 }
 
-function read({ deliveries }: DeliveryDeps, state: DeliveryState, after: number): Promise<BacklogRecord[]> {
+/** The first records of a backlog, encoded. */
+interface Next {
+  backlog: readonly BacklogRecord[];
+  /** When the settings were changed with which it is encoded. */
+  settings: string;
+  /** Null when the key of the credentials is missing. */
+  target: FormatTarget<never> | null;
+  /** Null without a record, or without a target. */
+  batch: Batch | null;
+}
+
+/** Reads and encodes the records after a place. `before` is the batch before them. */
+async function read(deps: DeliveryDeps, state: DeliveryState, after: number, before?: Next): Promise<Next> {
   const { mostRecords, mostBytes } = formatterOf(state.format);
-  return deliveries.backlog(state, after, { limit: mostRecords, bytes: mostBytes });
+  const limits = { limit: mostRecords, bytes: mostBytes, before: before?.backlog };
+  return encode(deps, state, await deps.deliveries.backlog(state, after, limits), before);
+}
+
+function encode(deps: DeliveryDeps, state: DeliveryState, backlog: readonly BacklogRecord[], before?: Next): Next {
+  const settings = state.updated_at;
+  const target = before?.settings === settings ? before.target : targetOf(deps, state);
+  return { backlog, settings, target, batch: target && batchOf(backlog, formatterOf(state.format), target) };
 }
 
 function isTooOld({ now }: DeliveryDeps, [first]: readonly BacklogRecord[]): boolean {
-  return first !== undefined && Date.parse(first.time) < Date.parse(keptSince(now()));
+  return first !== undefined && Number(first.seconds) * 1_000 < Date.parse(keptSince(now()));
 }
 
 function targetOf(deps: DeliveryDeps, { id, url, credentials: sealed }: DeliveryState): FormatTarget<never> | null {
@@ -113,7 +132,7 @@ function send(
   formatter: SiemFormatter<never>,
   { batch, target, channel }: { batch: Batch; target: FormatTarget<never>; channel: Channel },
 ): Promise<BatchProgress> {
-  return sendBatch(batch, (encoded) => formatter.send(channel, target, encoded));
+  return sendBatch(batch, formatter.frame, (body, count) => formatter.send(channel, target, body, count));
 }
 
 function succeeded(

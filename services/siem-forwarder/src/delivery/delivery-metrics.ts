@@ -1,6 +1,5 @@
+import { type SiemFormat, siemFormats } from "@coffer/contract";
 import type { Telemetry } from "@coffer/telemetry";
-import type { SiemFormat } from "../credentials/credentials.ts";
-import { siemFormats } from "../credentials/credentials.ts";
 import type { BatchProgress } from "./send-batch.ts";
 
 /** What is measured of delivery. */

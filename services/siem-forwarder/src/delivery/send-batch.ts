@@ -1,6 +1,7 @@
-import type { Outcome } from "../formats/format.ts";
+import type { Frame, Outcome } from "../formats/format.ts";
 import { RequestFailure } from "../outgoing/request-failure.ts";
 import type { Batch, BatchItem } from "./batch.ts";
+import { bodyOf } from "./batch.ts";
 
 /** How far a batch has come. */
 export interface BatchProgress {
@@ -17,17 +18,19 @@ export interface BatchProgress {
   failure: { error: string; retryAfterSeconds?: number | undefined } | null;
 }
 
-type Send = (encoded: readonly string[]) => Promise<Outcome>;
+/** Sends a body with so many records. */
+type Send = (body: Buffer, count: number) => Promise<Outcome>;
 
 /**
  * Sends a batch, in order. When its content is refused, it is divided until the records that are the reason stand alone:
  * these are parked. Stops at the first failure that is not about the content.
  */
-export async function sendBatch(batch: Batch, send: Send): Promise<BatchProgress> {
+export async function sendBatch(batch: Batch, frame: Frame, send: Send): Promise<BatchProgress> {
   const progress: BatchProgress = { through: null, parked: 0, taken: 0, status: null, refusal: null, failure: null };
   const groups: BatchItem[][] = batch.items.length === 0 ? [] : [batch.items];
   for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-    const outcome = await outcomeOf(group, send);
+    const body = group === batch.items ? batch.body : bodyOf(batch, frame, group);
+    const outcome = await outcomeOf(() => send(body, group.length));
     progress.status = outcome.status;
     if (outcome.kind === "failed") {
       progress.failure = outcome;
@@ -54,9 +57,9 @@ export async function sendBatch(batch: Batch, send: Send): Promise<BatchProgress
   return progress;
 }
 
-async function outcomeOf(group: readonly BatchItem[], send: Send): Promise<Outcome> {
+async function outcomeOf(send: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    return await send(group.map(({ encoded }) => encoded));
+    return await send();
   } catch (error) {
     if (error instanceof RequestFailure) return { kind: "failed", status: null, error: error.message };
     throw error;

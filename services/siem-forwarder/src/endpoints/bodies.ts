@@ -1,6 +1,7 @@
+import { siemFormats } from "@coffer/contract";
 import { nameText, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { givenCredentials, siemFormats } from "../credentials/credentials.ts";
+import { givenCredentials } from "../credentials/credentials.ts";
 
 export const newEndpoint = z.object({
   name: nameText().optional(),

@@ -1,5 +1,6 @@
+import type { SiemFormat } from "@coffer/contract";
 import { credentialsOf } from "../credentials/credentials.ts";
-import type { GivenCredentials, SiemCredentials, SiemFormat } from "../credentials/credentials.ts";
+import type { GivenCredentials, SiemCredentials } from "../credentials/credentials.ts";
 import type { Deps } from "../deps.ts";
 import { checkEndpointUrl } from "../outgoing/endpoint-url.ts";
 

@@ -54,11 +54,12 @@ async function sendTest(
   const { hostName, now, destinations, outgoingMilliseconds } = deps;
   const target = { url, credentials: credentials as never, hostName, now }; // checked for the format when they were set
   const formatter = formatterOf(format);
+  const { open, close } = formatter.frame;
   const channel = createChannel({ destinations, timeoutMilliseconds: outgoingMilliseconds });
   try {
-    return await formatter.send(channel, target, [
-      formatter.encode({ record, time: record.time, text: JSON.stringify(record) }, target),
-    ]);
+    const seconds = (Date.parse(record.time) / 1_000).toFixed(6);
+    const encoded = formatter.encode({ parse: () => record, seconds, text: JSON.stringify(record) }, target);
+    return await formatter.send(channel, target, Buffer.from(`${open}${encoded}${close}`), 1);
   } catch (error) {
     if (!(error instanceof RequestFailure)) throw error;
     return { kind: "failed", status: null, error: error.message };

@@ -1,3 +1,4 @@
+import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { User } from "@coffer/service";
 import { auditOf, userActor } from "@coffer/service";
@@ -46,6 +47,9 @@ export async function changeEndpoint(
   const row = await inChain(deps, orgId, async ({ tx, append }) => {
     const present = await lockEndpointRow(tx, orgId, id);
     if (present === null) throw endpointNotFound();
+    // Under the lock: a concurrent change may have replaced the address or the credentials.
+    if (url !== undefined && credentials === undefined && originOf(url) !== originOf(present.url))
+      throw credentialsNeeded();
     await append(record);
     return updateEndpoint(tx, id, {
       name: name ?? present.name,
@@ -56,4 +60,15 @@ export async function changeEndpoint(
     });
   });
   return viewOf(row);
+}
+
+/** Scheme, host and port: stored credentials are sent to no other origin than the one that they were given for. */
+function originOf(url: string): string {
+  return new URL(url).origin;
+}
+
+function credentialsNeeded(): ServiceError {
+  const issue = "must be sent again, all of them, with a url of another scheme, host or port";
+  const message = "the url has another scheme, host or port: send all credentials of the endpoint in the same request";
+  return new ServiceError("invalid_request", message, { details: [{ field: "credentials", issue }] });
 }

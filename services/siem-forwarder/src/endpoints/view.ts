@@ -1,4 +1,4 @@
-import type { SiemFormat } from "../credentials/credentials.ts";
+import type { SiemFormat } from "@coffer/contract";
 import type { EndpointRow } from "../store/endpoints.ts";
 
 /** An endpoint as people see it. Its credentials are never shown. */

@@ -1,4 +1,4 @@
-import type { AuditAction } from "@coffer/events";
+import type { AuditAction } from "@coffer/contract";
 
 /** `event.category` and `event.type` of the Elastic Common Schema. */
 export interface EcsClass {
@@ -74,6 +74,7 @@ export const ecsClasses: Readonly<Record<AuditAction, EcsClass>> = {
   "history.adopted": setting,
   "history.joined": setting,
   "history.trusted": setting,
+  "history.cut": member,
   "siem.webhook.created": setting,
   "siem.webhook.updated": setting,
   "siem.webhook.deleted": setting,

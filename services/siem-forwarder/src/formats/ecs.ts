@@ -1,7 +1,8 @@
+import type { AuditDraft, AuditRecord } from "@coffer/events";
 import type { EcsCredentials } from "../credentials/credentials.ts";
 import type { Answer } from "../outgoing/channel.ts";
 import { ecsClassOf } from "./ecs-classes.ts";
-import type { Outcome, OutgoingRecord, SiemFormatter } from "./format.ts";
+import type { Outcome, SiemFormatter } from "./format.ts";
 import { answered, batchLimits, failedAnswer, objectIn, retryAfterOf } from "./format.ts";
 
 const ecsVersion = "8.17.0";
@@ -13,16 +14,18 @@ const mostRecords = 200;
 export const ecs: SiemFormatter<EcsCredentials> = {
   ...batchLimits,
   mostRecords,
-  encode({ record }) {
+  frame: { open: "", separator: "", close: "" },
+  encode({ parse }) {
+    const record = parse();
     return `{"create":{"_id":${JSON.stringify(record.id)}}}\n${JSON.stringify(documentOf(record))}\n`;
   },
-  async send(channel, { url, credentials, now }, items) {
+  async send(channel, { url, credentials, now }, body, count) {
     const answer = await channel.post({
       url,
       headers: { authorization: authorizationOf(credentials), "content-type": "application/x-ndjson" },
-      body: items.join(""),
+      body,
     });
-    return judge(answer, items.length, now());
+    return outcomeOf(answer, count, now());
   },
 };
 
@@ -32,7 +35,7 @@ function authorizationOf(credentials: EcsCredentials): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-function judge(answer: Answer, count: number, now: Date): Outcome {
+function outcomeOf(answer: Answer, count: number, now: Date): Outcome {
   const { status, isCut } = answer;
   if (status === 400 || status === 413) return { kind: "refused", status, error: answered(status) };
   if (status !== 200) return failedAnswer(answer, now);
@@ -59,7 +62,7 @@ function statusOf(item: unknown): number {
   return typeof create?.status === "number" ? create.status : 0;
 }
 
-function documentOf(record: OutgoingRecord["record"]): object {
+function documentOf(record: AuditDraft | AuditRecord): object {
   const { time, id, action, outcome, actor, source, org_id: orgId, request, ...rest } = record;
   const { category, type } = ecsClassOf(action);
   const { id: actorId, ...actorRest } = actor;

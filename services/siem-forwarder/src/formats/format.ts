@@ -1,13 +1,13 @@
 import type { AuditDraft, AuditRecord } from "@coffer/events";
 import type { Answer, Channel } from "../outgoing/channel.ts";
 
-/**
- * A record as it is delivered: as the text that is stored, and parsed, which a format that needs only its time does not
- * pay for. A test event has no place in the chain.
- */
+/** A record as it is delivered. A test event has no place in the chain. */
 export interface OutgoingRecord {
-  readonly record: AuditRecord | AuditDraft;
-  readonly time: string;
+  /** Parses the record, which a format that needs only its text does not pay for. */
+  readonly parse: () => AuditRecord | AuditDraft;
+  /** Its time in Unix seconds, with six decimals. */
+  readonly seconds: string;
+  /** As it is stored. */
   readonly text: string;
 }
 
@@ -40,15 +40,26 @@ export type Outcome =
 /** One format of delivery. */
 export interface SiemFormatter<Credentials> {
   mostRecords: number;
-  /** Of a request's body before its compression. */
+  /** The size limit of a request's body, before its compression. */
   mostBytes: number;
+  /** What a body has before, between and after its records: ASCII. */
+  frame: Frame;
   /** One record as it stands in the body. */
   encode(record: OutgoingRecord, target: FormatTarget<Credentials>): string;
-  /** Sends encoded records. Throws RequestFailure when there is no answer. */
-  send(channel: Channel, target: FormatTarget<Credentials>, items: readonly string[]): Promise<Outcome>;
+  /** Sends a body with so many records. Throws RequestFailure when there is no answer. */
+  send(channel: Channel, target: FormatTarget<Credentials>, body: Buffer, count: number): Promise<Outcome>;
 }
 
-/** As many records, and bytes, as any batch has. */
+export interface Frame {
+  open: string;
+  separator: string;
+  close: string;
+}
+
+/** A JSON array of the records. */
+export const arrayFrame: Frame = { open: "[", separator: ",", close: "]" };
+
+/** The most records and bytes of a batch, whatever its format. */
 export const batchLimits = { mostRecords: 500, mostBytes: 512_000 } as const;
 
 /** The longest wait that a receiver may ask for. */

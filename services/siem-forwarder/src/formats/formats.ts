@@ -1,4 +1,5 @@
-import type { CredentialsByFormat, SiemFormat } from "../credentials/credentials.ts";
+import type { SiemFormat } from "@coffer/contract";
+import type { CredentialsByFormat } from "../credentials/credentials.ts";
 import type { SiemFormatter } from "./format.ts";
 import { ecs } from "./ecs.ts";
 import { hec } from "./hec.ts";

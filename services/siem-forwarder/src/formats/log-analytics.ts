@@ -1,7 +1,7 @@
 import type { LogAnalyticsCredentials } from "../credentials/credentials.ts";
 import type { Channel } from "../outgoing/channel.ts";
 import type { FormatTarget, Outcome, SiemFormatter } from "./format.ts";
-import { answered, batchLimits, failedAnswer, objectIn, withPath } from "./format.ts";
+import { answered, arrayFrame, batchLimits, failedAnswer, objectIn, withPath } from "./format.ts";
 
 const defaultLoginUrl = "https://login.microsoftonline.com";
 const scope = "https://monitor.azure.com/.default";
@@ -22,7 +22,9 @@ const tokens = new WeakMap<Channel, Token>();
 /** The Logs Ingestion API of Azure Monitor. */
 export const logAnalytics: SiemFormatter<LogAnalyticsCredentials> = {
   ...batchLimits,
-  encode({ record: { time, id, action, outcome, actor, target, source }, text }) {
+  frame: arrayFrame,
+  encode({ parse, text }) {
+    const { time, id, action, outcome, actor, target, source } = parse();
     const row = {
       TimeGenerated: time,
       Id: id,
@@ -36,7 +38,7 @@ export const logAnalytics: SiemFormatter<LogAnalyticsCredentials> = {
     };
     return `${JSON.stringify(row).slice(0, -1)},"Record":${text}}`;
   },
-  async send(channel, target, items) {
+  async send(channel, target, body) {
     const { url, credentials, now } = target;
     const token = await tokenFor(channel, target);
     if (typeof token !== "string") return token;
@@ -44,7 +46,7 @@ export const logAnalytics: SiemFormatter<LogAnalyticsCredentials> = {
     const answer = await channel.post({
       url: `${withPath(url, path)}?api-version=${apiVersion}`,
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: `[${items.join(",")}]`,
+      body,
     });
     const { status } = answer;
     if (status === 204) return { kind: "taken", status, rejected: [] };

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { LogsIntakeCredentials } from "../credentials/credentials.ts";
 import type { SiemFormatter } from "./format.ts";
-import { answered, batchLimits, failedAnswer, withPath } from "./format.ts";
+import { answered, arrayFrame, batchLimits, failedAnswer, withPath } from "./format.ts";
 import { sentenceOf } from "./sentence.ts";
 
 const compress = promisify(gzip);
@@ -10,7 +10,9 @@ const compress = promisify(gzip);
 /** Datadog's logs intake. */
 export const logsIntake: SiemFormatter<LogsIntakeCredentials> = {
   ...batchLimits,
-  encode({ record, text }, { credentials: { service = "coffer", tags = "" }, hostName }) {
+  frame: arrayFrame,
+  encode({ parse, text }, { credentials: { service = "coffer", tags = "" }, hostName }) {
+    const record = parse();
     const entry = {
       ddsource: "coffer",
       service,
@@ -21,11 +23,11 @@ export const logsIntake: SiemFormatter<LogsIntakeCredentials> = {
     };
     return `${JSON.stringify(entry).slice(0, -1)},"coffer":${text}}`;
   },
-  async send(channel, { url, credentials: { api_key: key }, now }, items) {
+  async send(channel, { url, credentials: { api_key: key }, now }, body) {
     const answer = await channel.post({
       url: withPath(url, "/api/v2/logs"),
       headers: { "dd-api-key": key, "content-type": "application/json", "content-encoding": "gzip" },
-      body: await compress(`[${items.join(",")}]`),
+      body: await compress(body),
     });
     const { status } = answer;
     if (status === 202) return { kind: "taken", status, rejected: [] };

@@ -1,5 +1,5 @@
+import type { SiemFormat } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
-import type { SiemFormat } from "../credentials/credentials.ts";
 import type { Destinations } from "./destination.ts";
 import { AddressRefused, allowedAddresses } from "./destination.ts";
 import { NameNotResolved } from "./resolve.ts";

@@ -1,4 +1,4 @@
-import type { PlanName } from "@coffer/events";
+import type { PlanName } from "@coffer/contract";
 import type { Database } from "@coffer/postgres";
 import type { Config } from "../config.ts";
 import { findPlans } from "../store/org-plans.ts";

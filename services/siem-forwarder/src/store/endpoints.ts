@@ -1,7 +1,7 @@
+import { siemFormats } from "@coffer/contract";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
-import { siemFormats } from "../credentials/credentials.ts";
 
 const row = z.object({
   id: z.string(),

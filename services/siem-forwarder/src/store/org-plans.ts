@@ -1,5 +1,5 @@
-import type { PlanName, PlanReport } from "@coffer/events";
-import { planNames } from "@coffer/events";
+import { type PlanName, planNames } from "@coffer/contract";
+import type { PlanReport } from "@coffer/events";
 import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";

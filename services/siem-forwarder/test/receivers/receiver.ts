@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import http from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
-import type { TestScope } from "@coffer/testkit";
+import type { TestCertificate, TestScope } from "@coffer/testkit";
 
 /** A request as a receiver sees it. */
 export interface Received {
@@ -31,11 +32,18 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** Listens on a free port of loopback and answers by `judge`. */
+export interface Listening {
+  /** Default: a free one. */
+  port?: number;
+  /** Listens for https with this certificate of `localhost`. */
+  tls?: TestCertificate;
+}
+
+/** Listens on loopback and answers by `judge`. */
 export async function startReceiver(
   t: TestScope,
   judge: (request: Received, taken: unknown[]) => Reply,
-  port = 0,
+  { port = 0, tls }: Listening = {},
 ): Promise<Receiver> {
   const receiver: Receiver = { url: "", taken: [], requests: [], interfere: null, stop: () => Promise.resolve() };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -55,12 +63,14 @@ export async function startReceiver(
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body));
   };
-  const server = createServer((request, response) => {
+  const listener: http.RequestListener = (request, response) => {
     answer(request, response).catch(() => response.destroy());
-  });
+  };
+  const server = tls === undefined ? http.createServer(listener) : https.createServer(tls, listener);
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP port, not a pipe
+  const origin = tls === undefined ? "http://127.0.0.1" : "https://localhost";
+  receiver.url = `${origin}:${(server.address() as AddressInfo).port}`; // a TCP port, not a pipe
   receiver.stop = async () => {
     if (!server.listening) return;
     server.close();

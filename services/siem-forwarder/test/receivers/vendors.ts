@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import type { TestScope } from "@coffer/testkit";
-import type { Received, Receiver, Reply } from "./receiver.ts";
+import type { Listening, Received, Receiver, Reply } from "./receiver.ts";
 import { startReceiver } from "./receiver.ts";
 
 // The four receivers, written from docs/siem.md and the documents of their vendors.
@@ -29,7 +29,10 @@ function concatenated(text: string): Record<string, unknown>[] | null {
 }
 
 /** Splunk: HTTP Event Collector. */
-export function startHec(t: TestScope, { indexes = ["main", "coffer"], port = 0 } = {}): Promise<Receiver> {
+export function startHec(
+  t: TestScope,
+  { indexes = ["main", "coffer"], ...listening }: Listening & { indexes?: string[] } = {},
+): Promise<Receiver> {
   const reply = (status: number, code: number, text: string): Reply => ({ status, body: { text, code } });
   return startReceiver(
     t,
@@ -60,7 +63,7 @@ export function startHec(t: TestScope, { indexes = ["main", "coffer"], port = 0 
       taken.push(...events.map(({ event }) => event));
       return reply(200, 0, "Success");
     },
-    port,
+    listening,
   );
 }
 
@@ -113,8 +116,8 @@ export async function startAzure(t: TestScope): Promise<Receiver & { tokens: Set
 export const datadogKey = "0123456789abcdef0123456789abcdef";
 
 /** Datadog: the logs intake. */
-export function startDatadog(t: TestScope): Promise<Receiver> {
-  return startReceiver(t, ({ method, path, headers, body }, taken) => {
+export function startDatadog(t: TestScope, listening: Listening = {}): Promise<Receiver> {
+  const judge = ({ method, path, headers, body }: Received, taken: unknown[]): Reply => {
     if (method !== "POST" || path !== "/api/v2/logs") return { status: 404 };
     if (headers["dd-api-key"] !== datadogKey) return { status: 403, body: { errors: [{ status: "403" }] } };
     if (headers["content-type"] !== "application/json" || headers["content-encoding"] !== "gzip")
@@ -133,7 +136,8 @@ export function startDatadog(t: TestScope): Promise<Receiver> {
     }
     taken.push(...(entries as { coffer: unknown }[]).map(({ coffer }) => coffer));
     return { status: 202, body: {} };
-  });
+  };
+  return startReceiver(t, judge, listening);
 }
 
 export const elasticKey = "dGVzdDprZXk=";

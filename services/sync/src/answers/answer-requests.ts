@@ -1,24 +1,22 @@
 import { ServiceError } from "@coffer/errors";
-import type { Span } from "@coffer/telemetry";
-import { extractTrace, span } from "@coffer/telemetry";
+import { extractTrace, type Span, span } from "@coffer/telemetry";
 import { closeCodes } from "../connections/close-codes.ts";
 import type { Connection } from "../connections/connection.ts";
 import type { Deps } from "../deps.ts";
 import { createFragments } from "./fragments.ts";
 import type { SyncRequest } from "./read-request.ts";
-import type { Answer } from "./send-answer.ts";
-import { sendAnswer } from "./send-answer.ts";
+import { type Answer, sendAnswer } from "./send-answer.ts";
 
 /**
- * Answers what a connection has asked for, one after the other, until nothing is left. What cannot be answered as a
- * whole closes the connection, so that nobody takes a part for it. Never rejects.
+ * Answers the queued requests of a connection, one after the other. An incomplete answer closes the
+ * connection, so that the device does not take it for a whole one. Never rejects.
  */
 export async function answerRequests(deps: Deps, connection: Connection): Promise<void> {
   connection.beginAnswering();
   try {
     for (let request = connection.requests.shift(); request !== undefined; request = connection.requests.shift()) {
       const { accepted, retryAfterSeconds } = await admit(deps, connection);
-      if (accepted) await answerInTurn(deps, connection, request);
+      if (accepted) await answerInSlot(deps, connection, request);
       else await refuse(deps, connection, retryAfterSeconds);
       connection.rest({ answered: accepted, more: connection.requests.length > 0 });
     }
@@ -28,15 +26,15 @@ export async function answerRequests(deps: Deps, connection: Connection): Promis
     if (!unavailable) deps.log.error({ err: error, request_id: connection.holder.requestId }, "a sync failed");
     connection.close(
       unavailable ? closeCodes.tryAgain : closeCodes.failed,
-      unavailable ? "try again later" : "something went wrong here",
+      unavailable ? "try again later" : "internal error",
     );
   }
 }
 
-/** Timers are not exact: who asks again so little too early has waited. */
+/** Timers are inexact: a request this little before the end of the wait is accepted. */
 const earlyMilliseconds = 250;
 
-/** The limiter is not asked again before the time that it has named: whoever asks all the same costs it nothing. */
+/** Refuses without the limiter until the time that the limiter named. */
 async function admit(deps: Deps, connection: Connection): Promise<{ accepted: boolean; retryAfterSeconds: number }> {
   const left = connection.refusedUntil - performance.now();
   if (left > 0) return { accepted: false, retryAfterSeconds: Math.ceil(left / 1000) };
@@ -46,25 +44,25 @@ async function admit(deps: Deps, connection: Connection): Promise<{ accepted: bo
   return decision;
 }
 
-/** Waits until the refusal is taken: who asks on and reads nothing fills no memory here. */
+/** Backpressure: waits until the client has read the refusal. */
 function refuse({ timings }: Deps, connection: Connection, seconds: number): Promise<void> {
-  const message = `this session has asked too often: ask again in ${seconds} s`;
+  const message = `too many sync requests of this session: try again in ${seconds} s`;
   const refusal = { type: "error", error: "rate_limited", message, retry_after: seconds };
   return createFragments(connection, timings.taken).end(JSON.stringify(refusal));
 }
 
 /**
- * One request is one trace, however long the connection lives; the questions about its parts are below it. Nobody is
- * asked any more for a device that has gone while it waited.
+ * Each request is a trace of its own, with the bus requests for its parts below it. Sends no bus
+ * request for a device that disconnected while it waited.
  */
-function answerInTurn(deps: Deps, connection: Connection, request: SyncRequest): Promise<void> {
+function answerInSlot(deps: Deps, connection: Connection, request: SyncRequest): Promise<void> {
   const attributes = { "coffer.sync.everything": request.lastSync === null };
   return span(
     "sync_request",
     attributes,
     "server",
     (active) =>
-      deps.turnsByUser(connection.holder.userId, async () => {
+      deps.answerSlots(connection.holder.userId, async () => {
         try {
           if (connection.isServed) describe(active, await sendAnswer(deps, connection, request));
         } catch (error) {

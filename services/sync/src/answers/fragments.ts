@@ -1,21 +1,24 @@
 import { closeCodes } from "../connections/close-codes.ts";
 import type { Connection } from "../connections/connection.ts";
 
-/** One message in the making. It is sent in fragments of about 64 KiB, each when the one before has been taken. */
+/**
+ * A message that is sent in fragments of about 64 KiB, each after the socket has taken the one
+ * before.
+ */
 export interface Fragments {
-  /** Whether a piece of so many bytes has to be given to `add`, and waited for. */
+  /** Whether a piece of so many bytes needs `add` and its wait. */
   isFull(bytes: number): boolean;
-  /** Adds a piece that is not to be torn. */
+  /** Adds a piece that must not be split. */
   join(piece: Uint8Array | string): void;
-  /** The same; resolves when there is room for more. Rejects when the connection is closed. */
+  /** Adds a piece with backpressure. Rejects if the connection is closed. */
   add(piece: Uint8Array | string): Promise<void>;
-  /** Adds the last piece; resolves when all is taken. */
+  /** Adds the last piece; resolves when the socket has taken everything. */
   end(piece: string): Promise<void>;
 }
 
 const fragmentLength = 64 * 1024;
 
-/** `milliseconds` is how long a fragment may wait to be taken; then the connection is closed with 1013. */
+/** Closes the connection with 1013 if the socket does not take a fragment within `milliseconds`. */
 export function createFragments(connection: Connection, milliseconds: number): Fragments {
   let pieces: Uint8Array[] = [];
   let length = 0;
@@ -28,7 +31,7 @@ export function createFragments(connection: Connection, milliseconds: number): F
   };
   const send = async (part: Uint8Array, last: boolean): Promise<void> => {
     const late = setTimeout(
-      () => connection.close(closeCodes.tryAgain, "the answer is not taken"),
+      () => connection.close(closeCodes.tryAgain, "the client does not read the answer"),
       milliseconds,
     ).unref();
     try {
@@ -38,14 +41,14 @@ export function createFragments(connection: Connection, milliseconds: number): F
     }
   };
   const sendAll = async (last: boolean): Promise<void> => {
-    // One alone, as nearly all are, is not copied.
+    // Avoids a copy of a single piece, the usual case.
     const [first] = pieces;
     const part = first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces, length);
     pieces = [];
     length = 0;
     await sent;
     sent = send(part, last);
-    // Whoever waits for it next hears of it.
+    // The next call awaits `sent` and throws.
     sent.catch(() => undefined);
   };
 

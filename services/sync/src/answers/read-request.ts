@@ -1,11 +1,11 @@
 import { timestampText } from "@coffer/http";
 import { z } from "zod";
 
-/** What a device asks for. */
+/** A sync request of a device. */
 export interface SyncRequest {
-  /** The `server_time` of its last answer; null: it has none. */
+  /** The `server_time` of its last answer; null for a first sync. */
   readonly lastSync: string | null;
-  /** How many changes and deletions the answer may hold; null: all of them. */
+  /** The most changes and deletions of the answer; null: all. */
   readonly limit: number | null;
 }
 
@@ -19,9 +19,11 @@ const shape = z.object({
     .nullish(),
 });
 
-/** Reads a message of a client. Returns what is wrong with it, in words that never quote it, when it is none of ours. */
+/**
+ * Parses a client message. Returns an error text, which never quotes the message, if it is invalid.
+ */
 export function readRequest(data: Buffer, isBinary: boolean): SyncRequest | string {
-  if (isBinary) return "messages are text";
+  if (isBinary) return "messages must be text";
   let value: unknown;
   try {
     value = JSON.parse(data.toString("utf8"));

@@ -2,34 +2,35 @@ import type { RecordDeletion } from "@coffer/events";
 import type { Connection } from "../connections/connection.ts";
 import type { Deps } from "../deps.ts";
 import { createFragments } from "./fragments.ts";
-import type { Part } from "./parts.ts";
-import { partsFrom } from "./parts.ts";
+import { type Part, partsFrom } from "./parts.ts";
 import type { SyncRequest } from "./read-request.ts";
 
-/** Deletions are kept until all changes are out; those over this many characters are asked for again then. */
-const mostKept = 1024 * 1024;
+/**
+ * Deletions are buffered until all changes are sent; beyond this many characters they are requested
+ * again.
+ */
+const maxBuffered = 1024 * 1024;
 
-/** How much it was. */
 export interface Answer {
   parts: number;
   changes: number;
   deleted: number;
-  /** Everything, because nothing was known of the device's last sync. */
+  /** A full sync, because the last sync is unknown. */
   reset: boolean;
 }
 
 /**
- * Answers one request with one message. It is sent while its parts come in: changes first, as the message has them, and
- * the deletions of all parts behind them. In memory are two parts of it at most, and the deletions that are kept.
- * @throws what the bus throws; an error when the connection is closed
+ * Answers one request with one message, sent while its parts arrive: the changes, then the
+ * deletions of all parts. Holds at most two parts and the buffered deletions in memory.
+ * @throws what the bus throws; an error if the connection is closed
  */
 export async function sendAnswer(deps: Deps, connection: Connection, request: SyncRequest): Promise<Answer> {
-  // Of folders too, whose news may be missed from here on; but they are in no answer, which does without auth-sm.
-  await Promise.all([deps.news.known(), deps.folderNews.known()]);
-  const ask = partsFrom(deps, connection.holder, request);
+  // Catch-up of folders starts here too, but does not reject: answers do not need auth-sm.
+  await Promise.all([deps.catchUp.ready(), deps.folderCatchUp.ready()]);
+  const parts = partsFrom(deps, connection.holder, request);
   const fragments = createFragments(connection, deps.timings.taken);
-  const kept: string[] = [];
-  let keptLength = 0;
+  const buffered: string[] = [];
+  let bufferedLength = 0;
   let restFrom: { after: string | null } | undefined;
   const answer: Answer = { parts: 0, changes: 0, deleted: 0, reset: false };
   let end: { server_time: string; has_more: boolean; reset: boolean } | undefined;
@@ -44,7 +45,9 @@ export async function sendAnswer(deps: Deps, connection: Connection, request: Sy
       else fragments.join(piece);
     }
   };
-  /** The changes as they came, cut between two of them where a fragment is full. */
+  /**
+   * Passes the changes on unparsed, and splits them between two changes where a fragment is full.
+   */
   const pass = async ({ changes, change_lengths }: Part): Promise<void> => {
     if (change_lengths.length === 0) return;
     fragments.join(separator);
@@ -60,7 +63,7 @@ export async function sendAnswer(deps: Deps, connection: Connection, request: Sy
     }
     fragments.join(changes.subarray(from));
   };
-  for await (const { from, part } of ask(null)) {
+  for await (const { from, part } of parts(null)) {
     const { server_time, has_more, reset } = part;
     answer.reset ||= reset;
     answer.parts += 1;
@@ -71,15 +74,15 @@ export async function sendAnswer(deps: Deps, connection: Connection, request: Sy
     if (restFrom !== undefined || part.deleted.length === 0) continue;
     const texts = part.deleted.map((deletion) => JSON.stringify(deletion));
     const length = texts.reduce((sum, text) => sum + text.length, 0);
-    if (keptLength + length > mostKept) restFrom = { after: from };
-    else kept.push(...texts);
-    keptLength += length;
+    if (bufferedLength + length > maxBuffered) restFrom = { after: from };
+    else buffered.push(...texts);
+    bufferedLength += length;
   }
   await fragments.add('],"deleted":[');
   separator = "";
-  await list(kept);
+  await list(buffered);
   if (restFrom !== undefined)
-    for await (const { part } of ask(restFrom.after, { onlyDeleted: true })) await list(part.deleted);
+    for await (const { part } of parts(restFrom.after, { onlyDeleted: true })) await list(part.deleted);
   await fragments.end(`],${JSON.stringify(end).slice(1)}`);
   return answer;
 }

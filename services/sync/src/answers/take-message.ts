@@ -4,12 +4,12 @@ import type { Deps } from "../deps.ts";
 import { answerRequests } from "./answer-requests.ts";
 import { readRequest } from "./read-request.ts";
 
-/** Requests of a session that was told not to ask yet are among them. */
+/** Includes requests before the end of a rate limit. */
 const mostBadMessages = 10;
-/** A device has one request at a time under way; this is for those that do not wait. */
+/** Bounds the queue of a client that does not wait for answers. */
 const mostRequests = 16;
 
-/** Takes a message of a client: a request waits for its turn, anything else is an error that it hears of. */
+/** Handles a client message: queues a request, or replies with an error. */
 export function takeMessage(deps: Deps, connection: Connection, data: Buffer, isBinary: boolean): void {
   if (!connection.isServed) return;
   const request = readRequest(data, isBinary);
@@ -26,7 +26,7 @@ function refuse(connection: Connection, message: string): void {
   if (!isOneTooMany(connection)) connection.say({ type: "error", error: "invalid_request", message });
 }
 
-/** Counts a bad message, and closes the connection for the tenth. */
+/** Counts a bad message, and closes the connection at the tenth. */
 function isOneTooMany(connection: Connection): boolean {
   connection.badMessages += 1;
   if (connection.badMessages < mostBadMessages) return false;

@@ -5,8 +5,8 @@ import type { Connections } from "./connections.ts";
 const stepMilliseconds = 50;
 
 /**
- * Closes the connections of this moment one after the other within so many milliseconds, so that their clients do not
- * all come back at once. Resolves when each was told.
+ * Closes the current connections, spread over `milliseconds`, so that clients do not all reconnect
+ * at once. Resolves when every connection has its close frame.
  */
 export function closeSlowly(
   connections: Connections,
@@ -19,12 +19,12 @@ export function closeSlowly(
     const step = (): void => {
       const share = milliseconds === 0 ? 1 : (performance.now() - began) / milliseconds;
       const due = Math.min(count, Math.floor(share * count) + 1);
-      for (let told = count - left.length; told < due; told += 1) tell(left.pop());
+      for (let closed = count - left.length; closed < due; closed += 1) closeNext(left.pop());
       if (left.length > 0 && connections.size > 0) return;
       clearInterval(timer);
       resolve();
     };
-    const tell = (connection: Connection | undefined): void => connection?.close(code, reason);
+    const closeNext = (connection: Connection | undefined): void => connection?.close(code, reason);
     const timer = setInterval(step, stepMilliseconds);
     step();
   });

@@ -2,14 +2,12 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Push } from "../pushes/push.ts";
 import type { SyncRequest } from "../answers/read-request.ts";
-import type { CloseCode } from "./close-codes.ts";
-import { closeCodes } from "./close-codes.ts";
-import type { Waiting } from "./waiting.ts";
-import { createWaiting } from "./waiting.ts";
+import { type CloseCode, closeCodes } from "./close-codes.ts";
+import { createPushQueue, type PushQueue } from "./push-queue.ts";
 
-/** Whose connection it is. */
+/** The device and session of a connection. */
 export interface Holder {
-  /** Of this connection alone, unlike `requestId`, which a client may choose. */
+  /** Unique, unlike `requestId`, which a client may choose. */
   readonly connectionId: string;
   readonly userId: string;
   readonly sessionId: string;
@@ -26,32 +24,32 @@ const text = { binary: false, compress: false, fin: true };
 const fragment = { binary: false, compress: false, fin: false };
 
 /**
- * One device's connection: what goes out on it, and in which order. A message is never torn: while an answer is being
- * sent in fragments everything else waits, and so does what the socket does not take.
+ * One device's connection, and the order of its messages. While an answer is sent in fragments, or
+ * the socket is full, everything else waits.
  */
 export class Connection {
   readonly holder: Holder;
   readonly socket: WebSocket;
   readonly #stream: Duplex;
-  /** Syncs that were asked for and not begun, the oldest first. */
+  /** Queued sync requests, the oldest first. */
   readonly requests: SyncRequest[] = [];
   badMessages = 0;
-  /** Until when its session asks in vain, as it was told, in milliseconds of `performance.now`. */
+  /** End of the rate limit of its session, in milliseconds of `performance.now`. */
   refusedUntil = 0;
-  /** When the pong of the last ping must have come, in milliseconds of `performance.now`; 0: none is awaited. */
+  /** Deadline of the awaited pong, in milliseconds of `performance.now`; 0: none. */
   pongDue = 0;
-  /** When the ping was handed over that the socket has not taken yet; 0: it has. */
+  /** When the ping was written that the socket has not taken yet; 0: none. */
   pingHandedOver = 0;
-  /** The code with which this side has closed it, or with which ws has. */
+  /** The close code of this side or of ws. */
   closedWith: number | null = null;
-  #waiting: Waiting | null = null;
-  /** What was said while answers were being sent. */
-  readonly #unsaid: Buffer[] = [];
+  #pushQueue: PushQueue | null = null;
+  /** Messages that wait for the current answer. */
+  readonly #queuedFrames: Buffer[] = [];
   /** Answers are being sent. */
   #answering = false;
-  /** The last fragment of a message is still to come: nothing else may go out before it. */
+  /** A message is incomplete: only its next fragment may be sent. */
   #halfSent = false;
-  /** The first answer is out. */
+  /** The first answer was sent. */
   #live = false;
   #awaitsDrain = false;
   #ended = false;
@@ -66,7 +64,7 @@ export class Connection {
     return this.closedWith === null && this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Open, and its session lasts: else nothing but a farewell goes out any more, and nothing that comes in is answered. */
+  /** Open, with an active session. Otherwise only a farewell is sent and no message is answered. */
   get isServed(): boolean {
     return this.isOpen && !this.#ended;
   }
@@ -75,16 +73,16 @@ export class Connection {
     return this.#answering;
   }
 
-  /** Closes it, once: a later reason changes nothing. */
+  /** Closes the connection once; later calls do nothing. */
   close(code: CloseCode, reason: string): void {
     if (this.closedWith !== null) return;
     this.closedWith = code;
-    this.#waiting = null;
+    this.#pushQueue = null;
     this.requests.length = 0;
     this.socket.close(code, reason);
   }
 
-  /** Sends pushes, or keeps them until what is before them is out. Closes a connection that takes too little. */
+  /** Sends or queues pushes. Closes a connection whose queue exceeds 1 MiB. */
   push(pushes: readonly Push[]): void {
     if (!this.isServed) return;
     if (pushes.length > 1) this.#stream.cork();
@@ -93,26 +91,27 @@ export class Connection {
   }
 
   #pushOne(push: Push): void {
-    // The answer that is yet to be asked for will hold it.
+    // The first answer will contain it.
     if (push.inAnswers && !this.#live && !this.#answering) return;
-    if (!this.#live || this.#answering || this.#isStalled()) this.#keep(push);
+    if (!this.#live || this.#answering || this.#isStalled()) this.#enqueue(push);
     else this.#write(push);
   }
 
-  /** Says something that belongs to this connection alone: at once, or behind the answer that is being sent. */
+  /** Sends a message, after the current answer if there is one. */
   say(message: object): void {
     if (!this.isServed) return;
     const frame = Buffer.from(JSON.stringify(message));
-    if (this.#answering) this.#unsaid.push(frame);
+    if (this.#answering) this.#queuedFrames.push(frame);
     else this.socket.send(frame, text);
   }
 
-  /** Answers begin: from now on everything else waits. */
   beginAnswering(): void {
     this.#answering = true;
   }
 
-  /** One request is done with, `answered` or refused. What has waited follows, and `more` answers or none. */
+  /**
+   * Ends a request, `answered` or refused, and sends what has waited. `more`: another one follows.
+   */
   rest({ answered, more }: { answered: boolean; more: boolean }): void {
     this.#live ||= answered;
     this.#answering = false;
@@ -120,7 +119,10 @@ export class Connection {
     this.#answering = more;
   }
 
-  /** Sends a part of a message; resolves when the socket has taken it, rejects when the connection is not served any more. */
+  /**
+   * Sends a fragment; resolves when the socket has taken it, rejects if the connection is not
+   * served.
+   */
   sendPart(part: Uint8Array, last: boolean): Promise<void> {
     if (!this.isServed) return Promise.reject(new Error("the connection is closed, or its session has ended"));
     this.#halfSent = !last;
@@ -133,24 +135,24 @@ export class Connection {
   }
 
   /**
-   * Nothing more goes out, because the session has ended. An answer that was not begun is not given; of one that is half
-   * sent no end goes out, and no farewell can be said within it: the connection is closed.
+   * The session has ended: drops queued requests and messages. An incomplete answer closes the
+   * connection, since no farewell can be sent within it.
    */
   mute(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#waiting = null;
-    this.#unsaid.length = 0;
+    this.#pushQueue = null;
+    this.#queuedFrames.length = 0;
     this.requests.length = 0;
     if (this.#halfSent) this.close(closeCodes.expired, "the session has ended");
   }
 
-  /** The last word to a muted connection. */
+  /** Sends the last message to a muted connection. */
   farewell(push: Push): void {
     if (this.isOpen) this.#write(push);
   }
 
-  /** Past ws, which compresses nothing here and so has nothing of its own that waits before the socket. */
+  /** Bypasses ws: without compression it has no queue before the socket. */
   #write({ frame }: Push): void {
     this.#stream.write(frame);
   }
@@ -167,20 +169,21 @@ export class Connection {
     return true;
   }
 
-  #keep(push: Push): void {
-    this.#waiting ??= createWaiting();
-    this.#waiting.add(push);
-    if (this.#waiting.bytes > mostWaitingBytes) this.close(closeCodes.tryAgain, "too much waits to be taken");
+  #enqueue(push: Push): void {
+    this.#pushQueue ??= createPushQueue();
+    this.#pushQueue.add(push);
+    if (this.#pushQueue.bytes > mostWaitingBytes)
+      this.close(closeCodes.tryAgain, "the client does not read its messages");
   }
 
   #flush(): void {
     if (this.#ended) return;
-    // It does not wait for an answer as pushes do: the one that was asked for may have been refused.
-    for (const frame of this.#unsaid.splice(0)) if (this.isOpen) this.socket.send(frame, text);
+    // Unlike pushes, these do not wait for the first answer, which may have been refused.
+    for (const frame of this.#queuedFrames.splice(0)) if (this.isOpen) this.socket.send(frame, text);
     if (!this.#live) return;
-    while (this.#waiting !== null && this.isOpen && !this.#isStalled()) {
-      const push = this.#waiting.next();
-      if (push === undefined) this.#waiting = null;
+    while (this.#pushQueue !== null && this.isOpen && !this.#isStalled()) {
+      const push = this.#pushQueue.next();
+      if (push === undefined) this.#pushQueue = null;
       else this.#write(push);
     }
   }

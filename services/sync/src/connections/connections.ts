@@ -5,18 +5,15 @@ export interface Connections {
   readonly size: number;
   add(connection: Connection): void;
   remove(connection: Connection): void;
-  /** Those of a person, of a session, or all. */
   ofUser(userId: string): Iterable<Connection>;
   ofSession(sessionId: string): Iterable<Connection>;
   all(): Iterable<Connection>;
-  /** Whether a person has any. */
   hasUser(userId: string): boolean;
 }
 
 type Index = Map<string, Set<Connection>>;
 const none: ReadonlySet<Connection> = new Set();
 
-/** An empty set of connections. */
 export function createConnections(): Connections {
   const all = new Set<Connection>();
   const byUser: Index = new Map();

@@ -1,15 +1,15 @@
 import type { Connection } from "./connection.ts";
 import { closeCodes } from "./close-codes.ts";
 
-/** Closes each connection in the second in which its token expires. */
+/** Closes each connection when its token expires. */
 export interface Expiries {
   add(connection: Connection): void;
   remove(connection: Connection): void;
-  /** Does what is due. */
+  /** Closes connections that are due. */
   tick(): void;
 }
 
-/** Keeps connections by the second in which their token expires. */
+/** Indexes connections by the second of expiry. */
 export function createExpiries(now: () => Date): Expiries {
   const bySecond = new Map<number, Set<Connection>>();
   let lookedAt = -Infinity;
@@ -24,7 +24,7 @@ export function createExpiries(now: () => Date): Expiries {
       const found = bySecond.get(expiresAt);
       if (found === undefined) bySecond.set(expiresAt, new Set([connection]));
       else found.add(connection);
-      // The second that is being closed already.
+      // Already expired: look again.
       if (expiresAt <= lookedAt) lookedAt = -Infinity;
     },
     remove: (connection) => {

@@ -2,13 +2,12 @@ import type { Timings } from "../timings.ts";
 import type { Connection } from "./connection.ts";
 import { closeCodes } from "./close-codes.ts";
 
-/** Pings connections, each at its own moment of the interval, and ends those that are not there any more. */
+/** Pings connections, spread over the interval, and terminates those without a pong. */
 export interface Heartbeat {
   add(connection: Connection): void;
   remove(connection: Connection): void;
-  /** A pong has come. */
   pong(connection: Connection): void;
-  /** Does what is due. */
+  /** Sends due pings and checks deadlines. */
   tick(): void;
 }
 
@@ -16,9 +15,9 @@ const slotCount = 300;
 const standstillMilliseconds = 2_000;
 
 /**
- * Thousands of pings at once would hold up everything else: the interval has 300 slots, and a connection is in one of
- * them by chance, so that those that came together are not pinged together.
- * @param elapsed milliseconds of a clock that never goes back
+ * Assigns each connection to one of 300 random slots of the interval: thousands of pings at once
+ * would block the event loop.
+ * @param elapsed milliseconds of a monotonic clock
  */
 export function createHeartbeat(
   { ping, pong, taken }: Pick<Timings, "ping" | "pong" | "taken">,
@@ -35,9 +34,9 @@ export function createHeartbeat(
   function send(connection: Connection): void {
     if (!connection.isOpen) return;
     if (connection.pingHandedOver !== 0) {
-      // Nothing is taken from a socket that does not even take a ping.
+      // The socket did not take the previous ping.
       if (elapsed() - connection.pingHandedOver >= taken)
-        connection.close(closeCodes.tryAgain, "nothing that is sent is taken");
+        connection.close(closeCodes.tryAgain, "the client does not read");
       return;
     }
     connection.pingHandedOver = elapsed();
@@ -75,11 +74,11 @@ export function createHeartbeat(
     },
     tick: () => {
       const now = elapsed();
-      // When this process stood still, the pongs that came meanwhile are yet to be read: they have until the next tick.
+      // After a standstill, pongs may be unread: connections get until the next tick.
       if (now - tickedAt < standstillMilliseconds) endOverdue(now);
       tickedAt = now;
       const due = Math.floor(now / slotMilliseconds);
-      // After a long pause each connection is pinged once, not once for every interval that was missed.
+      // After a long pause, pings each connection once.
       for (done = Math.max(done, due - slotCount); done < due; done += 1)
         for (const connection of slots[done % slotCount] ?? []) send(connection);
     },

@@ -1,39 +1,35 @@
 import { ServiceError } from "@coffer/errors";
 import type { Upgrade } from "@coffer/http";
-import type { ServerOptions, WebSocket } from "ws";
-import { WebSocketServer } from "ws";
+import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 
-/** Answers an upgrade with 101. Returns nothing when its caller has gone meanwhile. */
+/** Answers an upgrade with 101. Returns undefined if the client has gone. */
 export type Handshake = (upgrade: Upgrade, protocol: string | undefined) => WebSocket | undefined;
 
 const mostMessageBytes = 64 * 1024;
 
-// The types of ws do not know closeTimeout yet.
+// closeTimeout is missing in the types of ws.
 const options: ServerOptions & { closeTimeout: number } = {
   noServer: true,
   clientTracking: false,
-  // With it a connection takes some 220 KiB more.
+  // Compression would cost about 220 KiB per connection.
   perMessageDeflate: false,
   maxPayload: mostMessageBytes,
-  // A message has a few hundred bytes: what comes in shreds is no message.
+  // Messages have a few hundred bytes; these limits bound tiny fragments.
   maxFragments: 64,
-  // Nor is what comes in so many pieces of one frame: TCP brings 64 KiB in some fifty.
+  // TCP delivers 64 KiB in about fifty chunks.
   maxBufferedChunks: 256,
-  // For the answer to a close; then the connection is cut.
+  // For the close frame of the client, in milliseconds; then the connection is cut.
   closeTimeout: 2_000,
 };
 
-/**
- * Makes the handshake.
- * @throws ServiceError `invalid_request` for an upgrade that is not one of RFC 6455
- */
+/** The handshake throws ServiceError `invalid_request` for an upgrade that violates RFC 6455. */
 export function createHandshake(): Handshake {
   const current: { headers: Upgrade["headers"]; protocol: string | undefined; refusal: Error | undefined } = {
     headers: [],
     protocol: undefined,
     refusal: undefined,
   };
-  // Without this ws would select the first protocol that is offered, which may be the token.
+  // By default ws selects the first offered protocol, which may be the token.
   const server = new WebSocketServer({ ...options, handleProtocols: () => current.protocol ?? false });
   server.on("headers", (lines) => {
     for (const [name, value] of current.headers) lines.push(`${name}: ${value}`);
@@ -42,7 +38,7 @@ export function createHandshake(): Handshake {
     current.refusal = error;
   });
 
-  // All of it happens within the call: what is `current` cannot be another's.
+  // handleUpgrade is synchronous, so `current` belongs to this call.
   return ({ incoming, socket, head, headers }, protocol) => {
     Object.assign(current, { headers, protocol, refusal: undefined });
     let accepted: WebSocket | undefined;
@@ -51,7 +47,7 @@ export function createHandshake(): Handshake {
     });
     const { refusal } = current;
     if (refusal !== undefined)
-      throw new ServiceError("invalid_request", `no WebSocket can be opened: ${refusal.message}`);
+      throw new ServiceError("invalid_request", `the WebSocket handshake failed: ${refusal.message}`);
     return accepted;
   };
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Upgrade } from "@coffer/http";
 
-/** What a client shows when it connects. */
+/** The token and subprotocol of a client. */
 export interface Offer {
   readonly token: string;
   /** The subprotocol to select; undefined: none. */
@@ -10,13 +10,14 @@ export interface Offer {
 
 const ours = "coffer.sync.v1";
 const prefix = "bearer.";
-// The compact form of a JWT. Whether it is a good one is asked of its signature.
+// The compact form of a JWT; the signature is verified later.
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Finds the access token: in the query, as the protocol `bearer.<token>` beside `coffer.sync.v1`, or as the only
- * protocol, bare or behind `bearer.`; that one is then selected, since its client would give up otherwise.
- * @throws ServiceError `invalid_token` when there is none, or two that differ
+ * Finds the access token: in the query, as the protocol `bearer.<token>` beside `coffer.sync.v1`,
+ * or as the only protocol, with or without `bearer.`. A sole protocol is then selected, since its
+ * client would otherwise fail.
+ * @throws ServiceError `invalid_token` if there is none, or two that differ
  */
 export function readOffer({ query, incoming }: Pick<Upgrade, "query" | "incoming">): Offer {
   const offered = protocolsOf(incoming.headers["sec-websocket-protocol"]);
@@ -28,7 +29,7 @@ export function readOffer({ query, incoming }: Pick<Upgrade, "query" | "incoming
   const [token] = shown;
   if (token === undefined)
     throw new ServiceError("invalid_token", "an access token is required, as ?token= or in Sec-WebSocket-Protocol");
-  if (shown.size > 1) throw new ServiceError("invalid_token", "there are two access tokens: which one is meant?");
+  if (shown.size > 1) throw new ServiceError("invalid_token", "two different access tokens were sent: send one");
   return { token, protocol };
 }
 

@@ -1,10 +1,9 @@
 import type { Bus } from "@coffer/bus";
-import type { RpcSubject } from "@coffer/events";
-import { folderHolders, vaultViewers } from "@coffer/events";
-import { createTurns } from "../answers/turns.ts";
-import { createFreshly } from "./freshly.ts";
+import { folderHolders, type RpcSubject, vaultViewers } from "@coffer/events";
+import { createSemaphore } from "../answers/semaphore.ts";
+import { coalesce } from "./coalesce.ts";
 
-/** Who may see something now: asked each time anew, because it may have been somebody else a moment ago. */
+/** The people who may see a vault or folder, requested each time, since it changes. */
 export interface Audience {
   ofVault(vaultId: string): Promise<readonly string[]>;
   ofFolder(folderId: string): Promise<readonly string[]>;
@@ -15,11 +14,11 @@ interface UsersPage {
   after: string | null;
 }
 
-const mostQuestions = 64;
+const maxRequests = 64;
 
-/** Asks vaults and auth-sm over the bus. */
+/** Requests the audience from vaults and auth-sm. */
 export function createAudience(bus: Bus): Audience {
-  const turns = createTurns(mostQuestions);
+  const slots = createSemaphore(maxRequests);
   const readAll = async <Input>(
     rpc: RpcSubject<Input, UsersPage>,
     inputOf: (after: string | null) => Input,
@@ -33,7 +32,7 @@ export function createAudience(bus: Bus): Audience {
     }
   };
   return {
-    ofVault: createFreshly((vault_id) => turns(() => readAll(vaultViewers, (after) => ({ vault_id, after })))),
-    ofFolder: createFreshly((folder_id) => turns(() => readAll(folderHolders, (after) => ({ folder_id, after })))),
+    ofVault: coalesce((vault_id) => slots(() => readAll(vaultViewers, (after) => ({ vault_id, after })))),
+    ofFolder: coalesce((folder_id) => slots(() => readAll(folderHolders, (after) => ({ folder_id, after })))),
   };
 }

@@ -2,26 +2,34 @@ import { span } from "@coffer/telemetry";
 import type { Connections } from "../connections/connections.ts";
 import type { SyncMetrics } from "../metrics.ts";
 import type { Audience } from "./audience.ts";
-import type { FolderNews, Push, RecordNews, VaultNews } from "./push.ts";
-import { folderPush, recordKey, recordPush, vaultPush } from "./push.ts";
+import {
+  type FolderEvent,
+  folderPush,
+  type Push,
+  type RecordEvent,
+  recordKey,
+  recordPush,
+  type VaultEvent,
+  vaultPush,
+} from "./push.ts";
 import { createRecent } from "./recent.ts";
 
-/** Tells the devices here what has changed, as far as their people may know of it when it is sent. */
+/** Pushes changes to the connected devices of the people who may see them at that moment. */
 export interface FanOut {
   /**
-   * These reject when nobody can be asked who may know; nobody was told anything then. `again`: these are no events but
-   * what may have been missed of them.
+   * The functions reject, and push nothing, if the audience is unknown. `again`: the change comes
+   * from catch-up and may have been pushed.
    */
-  records(news: RecordNews): Promise<void>;
-  vault(news: VaultNews, again?: boolean): Promise<void>;
-  folder(news: FolderNews, again?: boolean): Promise<void>;
-  /** A while has passed: what was told longer ago than the last while may be told again. */
-  readonly turn: Readonly<Record<"vaults" | "folders", () => void>>;
+  records(event: RecordEvent): Promise<void>;
+  vault(event: VaultEvent, again?: boolean): Promise<void>;
+  folder(event: FolderEvent, again?: boolean): Promise<void>;
+  /** Drops the memory of pushes from before the previous call. */
+  readonly rotate: Readonly<Record<"vaults" | "folders", () => void>>;
 }
 
-const nobody = (): readonly string[] => [];
+const none = (): readonly string[] => [];
 
-/** Each message is made once and given to every connection of everybody who may know. */
+/** Encodes each message once and sends it to every entitled connection. */
 export function createFanOut({
   audience,
   connections,
@@ -52,7 +60,7 @@ export function createFanOut({
         !recent.has(recordKey(vault_id, record_id), updated_at);
       if (connections.size === 0 || !changes.some(isNew)) return;
       const viewers = await audience.ofVault(vault_id);
-      // Looked at again: the same may have come on another way meanwhile.
+      // Checked again: it may have been pushed meanwhile.
       const fresh = changes.filter(isNew);
       send(
         viewers,
@@ -64,51 +72,51 @@ export function createFanOut({
       }
     },
 
-    vault: async (news, again = false) => {
-      const { action, vault_id, updated_at, user_ids, except } = news;
-      const everybody = `vault ${vault_id}`;
-      const sightOf = (user: string): string => `${user} ${vault_id}`;
+    vault: async (event, again = false) => {
+      const { action, vault_id, updated_at, user_ids, except } = event;
+      const everyone = `vault ${vault_id}`;
+      const visibilityOf = (user: string): string => `${user} ${vault_id}`;
       const changeOf = (user: string): string => `change ${user} ${vault_id}`;
       const isUpdate = action === "vault_updated";
-      // The times at which a person is given a vault and loses it only grow: what is no later than what the person was
-      // told last is out of date, or was told. When the vault itself was changed says nothing of that, but what is made up
-      // for is nothing to who was given it later.
+      // Times of visibility only grow for each person: an event that is not later than the last
+      // push is stale. A catch-up event that is older than the person's visibility is skipped.
       const isKnown = (user: string): boolean => {
-        if (!isUpdate) return recent.has(sightOf(user), updated_at);
-        return again && [everybody, changeOf(user), sightOf(user)].some((thing) => recent.has(thing, updated_at));
+        if (!isUpdate) return recent.has(visibilityOf(user), updated_at);
+        return again && [everyone, changeOf(user), visibilityOf(user)].some((key) => recent.has(key, updated_at));
       };
-      // Whom the change has given the vault is told that.
+      // They receive `vault_created` for this change.
       const given = new Set(except);
-      // Nobody is asked for the sake of who is not here: whoever connects finds it as it is.
+      // No request for people without connections: a new connection reads the present state.
       const isConcerned = (user: string): boolean => connections.hasUser(user) && !given.has(user) && !isKnown(user);
       if (connections.size === 0 || user_ids?.some(isConcerned) === false) return;
-      // Who has lost it is told by name, unless they see it again by now; when nobody can be asked, all of them are. And what
-      // was asked before is then sent before, so that nothing of the vault follows its end.
+      // `vault_deleted` goes to each named person who has not regained visibility; to all of them
+      // if vaults is away. Requests are answered in order, so that no push of the vault follows its
+      // end.
       const isEnd = action === "vault_deleted";
-      const asked = audience.ofVault(vault_id);
-      const viewers = await (isEnd ? asked.catch(nobody) : asked);
+      const request = audience.ofVault(vault_id);
+      const viewers = await (isEnd ? request.catch(none) : request);
       const sees = new Set(viewers);
-      const told = (user_ids ?? viewers).filter((user) => isConcerned(user) && sees.has(user) !== isEnd);
-      send(told, [vaultPush(news)]);
-      if (user_ids === null) recent.note(everybody, updated_at);
-      // Only of whom it was told to: to the others it is told when it is heard of once more and they may know.
-      else for (const user of told) recent.note(isUpdate ? changeOf(user) : sightOf(user), updated_at);
+      const recipients = (user_ids ?? viewers).filter((user) => isConcerned(user) && sees.has(user) !== isEnd);
+      send(recipients, [vaultPush(event)]);
+      if (user_ids === null) recent.note(everyone, updated_at);
+      // Only for the recipients: others receive it when it is repeated and they may see it.
+      else for (const user of recipients) recent.note(isUpdate ? changeOf(user) : visibilityOf(user), updated_at);
       metrics.pushed(updated_at);
     },
 
-    folder: async (news, again = false) => {
-      const { folder_id, change, updated_at, user_ids } = news;
-      const id = news.id ?? `${folder_id} ${change} ${updated_at}`;
-      // By its own id: of two changes of one folder the earlier may be heard of after the later.
+    folder: async (event, again = false) => {
+      const { folder_id, change, updated_at, user_ids } = event;
+      const id = event.id ?? `${folder_id} ${change} ${updated_at}`;
+      // By its own id: the earlier of two changes may arrive later.
       const isKnown = (): boolean => again && recentOfFolders.has(id, updated_at);
       if (connections.size === 0 || isKnown()) return;
       const holders = await audience.ofFolder(folder_id);
       if (isKnown()) return;
-      send(new Set([...holders, ...user_ids]), [folderPush(news)]);
+      send(new Set([...holders, ...user_ids]), [folderPush(event)]);
       recentOfFolders.note(id, updated_at);
       metrics.pushed(updated_at);
     },
 
-    turn: { vaults: recent.turn, folders: recentOfFolders.turn },
+    rotate: { vaults: recent.rotate, folders: recentOfFolders.rotate },
   };
 }

@@ -1,37 +1,37 @@
-/** What was pushed lately, so that the same is not pushed again when it is heard of on another way. */
+/** Recent pushes, so that catch-up does not repeat them. */
 export interface Recent {
-  /** Whether this, or what came later about the same thing, was pushed. */
-  has(thing: string, updatedAt: string): boolean;
-  note(thing: string, updatedAt: string): void;
-  /** From now on what was not met since the turn before this one is forgotten. */
-  turn(): void;
+  /** Whether this change, or a later one of the same key, was pushed. */
+  has(key: string, updatedAt: string): boolean;
+  note(key: string, updatedAt: string): void;
+  /** Drops entries that were not used since the previous call. */
+  rotate(): void;
 }
 
-/** More than this are forgotten before their time: to hear of something twice harms nobody. */
+/** Beyond this, entries are dropped early; a repeated push is harmless. */
 const most = 100_000;
 
-/** An empty memory. Timestamps are compared as text: they have one form. */
+/** Timestamps are compared as text: all have one form. */
 export function createRecent(): Recent {
   let young = new Map<string, string>();
   let old = new Map<string, string>();
-  const turn = (): void => {
+  const rotate = (): void => {
     old = young;
     young = new Map();
   };
-  const newest = (thing: string): string => young.get(thing) ?? old.get(thing) ?? "";
+  const newest = (key: string): string => young.get(key) ?? old.get(key) ?? "";
   return {
-    has: (thing, updatedAt) => {
-      const known = newest(thing);
+    has: (key, updatedAt) => {
+      const known = newest(key);
       if (known < updatedAt) return false;
-      // What is heard of again may be heard of once more.
-      young.set(thing, known);
+      // It may be repeated once more.
+      young.set(key, known);
       return true;
     },
-    note: (thing, updatedAt) => {
-      if (young.size >= most) turn();
-      const known = young.get(thing);
-      if (known === undefined || known < updatedAt) young.set(thing, updatedAt);
+    note: (key, updatedAt) => {
+      if (young.size >= most) rotate();
+      const known = young.get(key);
+      if (known === undefined || known < updatedAt) young.set(key, updatedAt);
     },
-    turn,
+    rotate,
   };
 }

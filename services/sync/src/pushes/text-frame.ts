@@ -1,6 +1,5 @@
 /**
- * A message as one whole text frame of a server, which is not masked (RFC 6455, section 5.2). It is made once and written
- * to the sockets of all who get it; ws would make a header for each of them.
+ * Encodes a message as one unmasked text frame (RFC 6455, section 5.2), once for all recipients.
  *
  * @throws RangeError above 65,535 bytes
  */

@@ -8,9 +8,9 @@ import type { Timings } from "../timings.ts";
 const reason = "the session has ended";
 
 /**
- * Ends the connections of sessions that have ended. What is told of the end over the bus says why: its devices get a
- * `logout`, unless they asked for it themselves. Returns the function to call when the end is known from elsewhere: from
- * then on nothing more goes out, and without a reason the connections are closed.
+ * Ends the connections of ended sessions. The bus event has the reason: devices receive a `logout`,
+ * unless they logged out themselves. Returns the function for ends known from another source: it
+ * mutes the connections, and closes them if no event follows.
  */
 export function endSessions(
   bus: Bus,
@@ -23,18 +23,18 @@ export function endSessions(
     }, milliseconds).unref();
   }
 
-  const told = new Set<string>();
-  bus.subscribe(sessionRevoked, (news) => {
-    const { session_id: sessionId } = news;
-    const push = logoutPush(news);
-    told.add(sessionId);
-    setTimeout(() => told.delete(sessionId), 2 * timings.reason).unref();
+  const withReason = new Set<string>();
+  bus.subscribe(sessionRevoked, (event) => {
+    const { session_id: sessionId } = event;
+    const push = logoutPush(event);
+    withReason.add(sessionId);
+    setTimeout(() => withReason.delete(sessionId), 2 * timings.reason).unref();
     for (const connection of connections.ofSession(sessionId)) {
       connection.mute();
-      if (news.reason === "logged_out") connection.close(closeCodes.expired, reason);
+      if (event.reason === "logged_out") connection.close(closeCodes.expired, reason);
       else connection.farewell(push);
     }
-    if (news.reason !== "logged_out") closeAll(sessionId, timings.farewell);
+    if (event.reason !== "logged_out") closeAll(sessionId, timings.farewell);
   });
 
   return (sessionId) => {
@@ -45,7 +45,7 @@ export function endSessions(
     }
     if (!any) return;
     setTimeout(() => {
-      if (!told.has(sessionId)) closeAll(sessionId, 0);
+      if (!withReason.has(sessionId)) closeAll(sessionId, 0);
     }, timings.reason).unref();
   };
 }

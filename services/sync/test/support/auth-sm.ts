@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { connectBus } from "@coffer/bus";
-import type { Bus } from "@coffer/bus";
+import { type Bus, connectBus } from "@coffer/bus";
 import {
   folderChanged,
   folderHolders,
-  folderNewsSince,
+  folderCatchUpSince,
   revokedSessions,
   sessionRevoked,
   signingKeys,
@@ -12,9 +11,9 @@ import {
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
 import { generateSigningKey, signUserToken } from "@coffer/tokens";
-import type { FolderNews, SessionNews } from "../../src/pushes/push.ts";
+import type { FolderEvent, SessionEvent } from "../../src/pushes/push.ts";
 
-type News = ReturnType<typeof folderNewsSince.output.parse>;
+type FolderCatchUp = ReturnType<typeof folderCatchUpSince.output.parse>;
 
 export const issuer = "https://coffer.test";
 
@@ -23,36 +22,39 @@ export interface Person {
   sessionId: string;
 }
 
-/** The part of auth-sm that sync hears and asks. */
+/** The part of auth-sm that sync uses. */
 export interface AuthSm {
   bus: Bus;
-  /** A person with a session; of somebody who is there already another session. */
+  /** A person with a session; for a known person, another session. */
   person(of?: { userId: string }): Person;
-  /** A token that lives for so many seconds more. */
+  /** A token with this lifetime in seconds. */
   token(person: Person, seconds?: number): Promise<string>;
-  /** The same from a key that nobody knows. */
+  /** A token signed with an unknown key. */
   forged(person: Person): Promise<string>;
-  /** Who may see which folder. */
+  /** The holders of each folder. */
   holders: Map<string, string[]>;
-  /** Called before each answer about who may. */
+  /** Called before each response about holders. */
   beforeHolders: () => unknown;
-  /** Called before each answer with the keys that tokens are signed with. */
+  /** Called before each response with the signing keys. */
   beforeKeys: () => unknown;
-  /** What it has told of folders since a moment. Default: nothing, and the moment has no name but one. */
-  folderNews: (since: string | null, after: string | null) => Partial<News> | Promise<Partial<News>>;
-  /** Questions about that so far. */
-  folderNewsAsked: (string | null)[];
-  /** Tells these on the bus. */
-  tell(...news: FolderNews[]): Promise<void>;
-  /** Those that it names when it is asked which sessions have ended. */
+  /** The folder changes since a moment. Default: none, always at one moment. */
+  folderCatchUp: (
+    since: string | null,
+    after: string | null,
+  ) => Partial<FolderCatchUp> | Promise<Partial<FolderCatchUp>>;
+  /** The catch-up requests so far. */
+  folderCatchUpRequests: (string | null)[];
+  /** Publishes events. */
+  publish(...events: FolderEvent[]): Promise<void>;
+  /** The revoked sessions that it lists. */
   ended: { session_id: string; at: string }[];
-  /** Says on the bus that the session has ended. */
-  end(person: Person, reason: SessionNews["reason"]): Promise<void>;
+  /** Publishes the end of the session. */
+  end(person: Person, reason: SessionEvent["reason"]): Promise<void>;
 }
 
 const lifetimeSeconds = 900;
 
-/** Answers on the bus as auth-sm does. */
+/** Replies on the bus as auth-sm does. */
 export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm> {
   const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
   const bus = connectBus({ url: nats.url, service: "auth-sm", ...nats.credentials["auth-sm"], telemetry });
@@ -66,7 +68,7 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
     return { keys: [{ ...key.publicJwk, kid: key.kid }] };
   });
   bus.reply(revokedSessions, ({ since }) => ({ sessions: ended.filter(({ at }) => at >= since), has_more: false }));
-  // A page per person, so that pages are met.
+  // A page per person, so that tests have several.
   bus.reply(folderHolders, async ({ folder_id, after }) => {
     await authSm.beforeHolders();
     const all = holders.get(folder_id) ?? [];
@@ -90,10 +92,10 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
     holders,
     beforeHolders: () => undefined,
     beforeKeys: () => undefined,
-    folderNews: () => ({}),
-    folderNewsAsked: [],
-    tell: async (...news) => {
-      for (const each of news) bus.publish(folderChanged, each);
+    folderCatchUp: () => ({}),
+    folderCatchUpRequests: [],
+    publish: async (...events) => {
+      for (const each of events) bus.publish(folderChanged, each);
       await bus.flush();
     },
     ended,
@@ -106,10 +108,10 @@ export async function startAuthSm(t: TestScope, nats: TestNats): Promise<AuthSm>
       await bus.flush();
     },
   };
-  bus.reply(folderNewsSince, async ({ since, after }) => {
-    authSm.folderNewsAsked.push(since);
-    const news = await authSm.folderNews(since, after);
-    return { folders: [], until: "moment", reset: false, after: null, ...news };
+  bus.reply(folderCatchUpSince, async ({ since, after }) => {
+    authSm.folderCatchUpRequests.push(since);
+    const missed = await authSm.folderCatchUp(since, after);
+    return { folders: [], until: "moment", reset: false, after: null, ...missed };
   });
   return authSm;
 }

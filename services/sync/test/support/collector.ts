@@ -19,17 +19,17 @@ const exported = z.object({
   resourceSpans: z.array(z.object({ scopeSpans: z.array(z.object({ spans: z.array(span) })) })),
 });
 
-/** A span as it was sent, its attributes as an object. */
+/** A span as it was exported, with its attributes as an object. */
 export type Sent = Omit<z.infer<typeof span>, "attributes"> & { attributes: Record<string, unknown> };
 
 export interface Collector {
-  /** Ends tracing; all spans that were sent. */
+  /** Ends tracing; returns all exported spans. */
   spans(): Promise<Sent[]>;
-  /** All that was sent, as text. */
+  /** Everything that was exported, as text. */
   sent(): string;
 }
 
-/** Turns tracing on in this process, and takes what it sends as an OpenTelemetry collector does. */
+/** Turns tracing on in this process, and receives its spans as an OpenTelemetry collector does. */
 export async function startCollector(t: TestScope): Promise<Collector> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {

@@ -1,9 +1,7 @@
 import { once } from "node:events";
 import { messageProblems } from "@coffer/openapi";
-import type { TestScope } from "@coffer/testkit";
-import { until } from "@coffer/testkit";
-import type { ClientOptions } from "ws";
-import { WebSocket } from "ws";
+import { type TestScope, until } from "@coffer/testkit";
+import { type ClientOptions, WebSocket } from "ws";
 
 export interface Message {
   type: string;
@@ -19,29 +17,29 @@ export interface Message {
   [field: string]: unknown;
 }
 
-/** A device that is connected, and all that it has heard. */
+/** A connected device with all messages that it received. */
 export interface Device {
   socket: WebSocket;
   messages: Message[];
-  /** Of the pushes among them: action and record, vault or folder. */
+  /** The pushes: action and record, vault or folder. */
   pushes(): Message[];
   send(message: object | string): void;
-  /** Asks and waits for the answer; what came before it is not given by `next` any more. */
+  /** Sends a sync_request and waits for the response; `next` skips earlier messages. */
   sync(request?: { last_sync?: string | null; limit?: number }): Promise<Message>;
-  /** Resolves with the first message of this kind that was not given yet: it may have come before it was asked for. */
+  /** Resolves with the first message of this kind that was not returned yet, also an earlier one. */
   next(type: string): Promise<Message>;
-  /** Resolves with how it was closed. */
+  /** Resolves with the close code and reason. */
   closed(): Promise<{ code: number; reason: string }>;
 }
 
 export interface DeviceOptions {
-  /** Shown in the query. */
+  /** The token in the query. */
   token?: string;
   protocols?: string[];
   options?: ClientOptions;
 }
 
-/** Connects; rejects when the upgrade is refused. */
+/** Connects; rejects if the upgrade is refused. */
 export async function connectDevice(
   t: TestScope,
   url: string,
@@ -54,7 +52,7 @@ export async function connectDevice(
   let end: { code: number; reason: string } | undefined;
   socket.on("error", () => undefined);
   socket.on("message", (data: Buffer) => {
-    const message = JSON.parse(data.toString("utf8")) as Message; // the shape is compared with the description
+    const message = JSON.parse(data.toString("utf8")) as Message; // the description checks its shape
     const problems = messageProblems("server", message);
     if (problems.length > 0) throw new Error(`not as docs/spec/sync describes it:\n${problems.join("\n")}`);
     messages.push(message);

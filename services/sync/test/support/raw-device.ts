@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Socket } from "node:net";
-import { connect } from "node:net";
-import type { TestScope } from "@coffer/testkit";
-import { until } from "@coffer/testkit";
+import { connect, type Socket } from "node:net";
+import { type TestScope, until } from "@coffer/testkit";
 
 /** One frame as it was on the wire (RFC 6455 §5.2). */
 export interface Frame {
@@ -11,7 +9,7 @@ export interface Frame {
   payload: Buffer;
 }
 
-/** A device that sees frames, not messages, and may stop reading. */
+/** A device that sees frames, not messages, and can stop reading. */
 export interface RawDevice {
   socket: Socket;
   frames: Frame[];
@@ -21,7 +19,7 @@ export interface RawDevice {
   closed(): Promise<void>;
 }
 
-/** Connects without any WebSocket library in between. */
+/** Connects without a WebSocket library. */
 export async function connectRaw(t: TestScope, url: string, token: string): Promise<RawDevice> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

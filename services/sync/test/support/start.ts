@@ -2,17 +2,13 @@ import { Writable } from "node:stream";
 import { serve } from "@coffer/http";
 import type { ServiceInstance } from "@coffer/service";
 import { Registry } from "@coffer/telemetry";
-import type { TestNats, TestScope, TestRedis } from "@coffer/testkit";
-import { testNats, testRedis, until } from "@coffer/testkit";
+import { type TestNats, testNats, type TestRedis, testRedis, type TestScope, until } from "@coffer/testkit";
 import { readConfig } from "../../src/config.ts";
 import { createService } from "../../src/service.ts";
 import type { Timings } from "../../src/timings.ts";
-import type { AuthSm, Person } from "./auth-sm.ts";
-import { issuer, startAuthSm } from "./auth-sm.ts";
-import type { Device, DeviceOptions } from "./device.ts";
-import { connectDevice } from "./device.ts";
-import type { Vaults } from "./vaults.ts";
-import { startVaults } from "./vaults.ts";
+import { type AuthSm, issuer, type Person, startAuthSm } from "./auth-sm.ts";
+import { connectDevice, type Device, type DeviceOptions } from "./device.ts";
+import { startVaults, type Vaults } from "./vaults.ts";
 
 export interface Stores {
   nats: TestNats;
@@ -22,23 +18,23 @@ export interface Stores {
 export interface Replica {
   service: ServiceInstance;
   url: string;
-  /** All that it has logged. */
+  /** Its log. */
   logged(): string;
-  /** The metrics, as they are scraped. */
+  /** Its metrics, as in a scrape. */
   metrics(): Promise<string>;
-  /** Ends it as a process would be. */
+  /** Stops it as a process would. */
   close(drainSeconds?: number): Promise<void>;
 }
 
-/** A running service with whom it talks to. */
+/** A running service with the other services. */
 export interface Sync extends Stores, Replica {
   authSm: AuthSm;
   vaults: Vaults;
-  /** Connects a device of a person, with the usual token in the query unless something else is shown. */
+  /** Connects a device of a person, by default with the token in the query. */
   connect(person: Person, options?: DeviceOptions, replica?: Replica): Promise<Device>;
 }
 
-/** Starts the service on a free port with real stores, and waits until it has them. */
+/** Starts the service on a free port with real stores, and waits until they are connected. */
 export async function startSync(
   t: TestScope,
   { timings = {}, environment = {} }: { timings?: Partial<Timings>; environment?: Record<string, string> } = {},
@@ -55,7 +51,7 @@ export async function startSync(
   return { nats, redis, authSm, vaults, connect, ...replica };
 }
 
-/** One more process' worth of the same service. */
+/** Starts another replica of the service. */
 export async function startReplica(
   t: TestScope,
   { nats, redis }: Stores,

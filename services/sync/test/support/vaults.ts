@@ -1,66 +1,71 @@
-import { connectBus } from "@coffer/bus";
-import type { Bus } from "@coffer/bus";
-import type { RecordChange } from "@coffer/events";
-import { changesSince, newsSince, recordsChanged, vaultChanged, vaultViewers } from "@coffer/events";
+import { type Bus, connectBus } from "@coffer/bus";
+import {
+  catchUpSince,
+  changesSince,
+  type RecordChange,
+  recordsChanged,
+  vaultChanged,
+  vaultViewers,
+} from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
 import type { TestNats, TestScope } from "@coffer/testkit";
 import type { Part as WirePart } from "../../src/answers/parts.ts";
-import type { RecordNews, VaultNews } from "../../src/pushes/push.ts";
+import type { RecordEvent, VaultEvent } from "../../src/pushes/push.ts";
 
-/** A part as tests say it; the lengths are those of the changes unless it has others. */
+/** A part as tests write it; without `lengths` they are computed. */
 export type Part = Omit<WirePart, "change_lengths" | "changes"> & {
   changes: RecordChange[];
   change_lengths?: number[];
 };
-export type Asked = ReturnType<typeof changesSince.input.parse>;
-type News = ReturnType<typeof newsSince.output.parse>;
+export type ChangesRequest = ReturnType<typeof changesSince.input.parse>;
+type CatchUp = ReturnType<typeof catchUpSince.output.parse>;
 
-/** The part of vaults that sync hears and asks. What it answers is what the test says. */
+/** The part of vaults that sync uses. The test sets its responses. */
 export interface Vaults {
   bus: Bus;
-  /** Questions about changes so far. */
-  asked: Asked[];
-  /** Answers the next questions. Default: nothing has changed. */
-  changes: (asked: Asked) => Part | Promise<Part>;
-  /** Who may see which vault. */
+  /** The requests for changes so far. */
+  requests: ChangesRequest[];
+  /** Answers the next requests. Default: no changes. */
+  changes: (request: ChangesRequest) => Part | Promise<Part>;
+  /** The viewers of each vault. */
   viewers: Map<string, string[]>;
-  /** Called before each answer about viewers. */
+  /** Called before each response about viewers. */
   beforeViewers: () => unknown;
-  viewersAsked: number;
-  /** What is news since a moment. Default: nothing, at the present moment. */
-  news: (since: string | null, after: string | null) => Partial<News> | Promise<Partial<News>>;
-  /** Questions about news so far. */
-  newsAsked: (string | null)[];
-  /** Tells these on the bus. */
-  tell(...news: (RecordNews | VaultNews)[]): Promise<void>;
+  viewerRequests: number;
+  /** The changes since a moment. Default: none, at the present moment. */
+  catchUp: (since: string | null, after: string | null) => Partial<CatchUp> | Promise<Partial<CatchUp>>;
+  /** The catch-up requests so far. */
+  catchUpRequests: (string | null)[];
+  /** Publishes events. */
+  publish(...events: (RecordEvent | VaultEvent)[]): Promise<void>;
 }
 
-/** The present as the service writes it. */
+/** The present time as the service writes it. */
 export function moment(): string {
   return `${new Date().toISOString().slice(0, -1)}000Z`;
 }
 
-/** An answer without anything in it. */
+/** A response without changes. */
 export function nothing(): Part {
   return { changes: [], deleted: [], server_time: moment(), has_more: false, reset: false, after: null };
 }
 
-/** Answers on the bus as vaults does. */
+/** Replies on the bus as vaults does. */
 export function startVaults(t: TestScope, nats: TestNats): Vaults {
   const telemetry = createTelemetry({ service: "vaults", level: "silent" });
   const bus = connectBus({ url: nats.url, service: "vaults", ...nats.credentials.vaults, telemetry });
   t.teardown(() => bus.close());
   const vaults: Vaults = {
     bus,
-    asked: [],
+    requests: [],
     changes: nothing,
     viewers: new Map(),
     beforeViewers: () => undefined,
-    viewersAsked: 0,
-    news: () => ({}),
-    newsAsked: [],
-    tell: async (...news) => {
-      for (const each of news) {
+    viewerRequests: 0,
+    catchUp: () => ({}),
+    catchUpRequests: [],
+    publish: async (...events) => {
+      for (const each of events) {
         if ("changes" in each) bus.publish(recordsChanged, each);
         else bus.publish(vaultChanged, each);
       }
@@ -68,7 +73,7 @@ export function startVaults(t: TestScope, nats: TestNats): Vaults {
     },
   };
   bus.reply(changesSince, async (input) => {
-    vaults.asked.push(input);
+    vaults.requests.push(input);
     const { changes, ...part } = await vaults.changes(input);
     const texts = changes.map((change) => JSON.stringify(change));
     return {
@@ -77,13 +82,13 @@ export function startVaults(t: TestScope, nats: TestNats): Vaults {
       changes: Buffer.from(texts.join(",")),
     };
   });
-  bus.reply(newsSince, async ({ since, after }) => {
-    vaults.newsAsked.push(since);
-    const news = await vaults.news(since, after);
-    return { records: [], vaults: [], server_time: moment(), reset: false, after: null, ...news };
+  bus.reply(catchUpSince, async ({ since, after }) => {
+    vaults.catchUpRequests.push(since);
+    const missed = await vaults.catchUp(since, after);
+    return { records: [], vaults: [], server_time: moment(), reset: false, after: null, ...missed };
   });
   bus.reply(vaultViewers, async ({ vault_id, after }) => {
-    vaults.viewersAsked += 1;
+    vaults.viewerRequests += 1;
     await vaults.beforeViewers();
     const all = vaults.viewers.get(vault_id) ?? [];
     // Small pages, so that there are several.

@@ -3,9 +3,9 @@ import type { User } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 
 /**
- * Runs `work` in a transaction that commits only if the caller's session lasts until then, as far as is heard here: a write
- * may wait for what others hold, for seconds, and who is logged out meanwhile has written nothing.
- * @throws ServiceError `invalid_token` when it has ended since the request was let in, and what `work` throws
+ * Runs `work` in a transaction that commits only if the caller's session is still active. A write
+ * may wait for locks for seconds, and the session may end meanwhile.
+ * @throws ServiceError `invalid_token` if the session has ended, and what `work` throws
  */
 export function transactionInSession<T>(
   { database, users }: Pick<Deps, "database" | "users">,
@@ -14,8 +14,7 @@ export function transactionInSession<T>(
 ): Promise<T> {
   return database.transaction(async (tx) => {
     const done = await work(tx);
-    // The last word before the commit.
-    users.requireLasting(caller);
+    users.requireActiveSession(caller);
     return done;
   });
 }

@@ -1,31 +1,30 @@
 import { ServiceError } from "@coffer/errors";
 import { membershipOf } from "@coffer/events";
+import type { Route } from "@coffer/http";
 import type { User } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import type { MembershipRow } from "../store/memberships.ts";
-import { findMembership, insertUnversioned } from "../store/memberships.ts";
+import { findMembership, insertUnversioned, type MembershipRow } from "../store/memberships.ts";
 
-/** A membership, as far as it is known here or auth-sm says. */
+/** A membership of the copy, or as auth-sm answers. */
 type KnownMembership = Pick<MembershipRow, "org_id" | "status">;
 
-type Asking = Pick<Deps, "bus" | "database" | "memberships" | "now">;
+type OrganizationDeps = Pick<Deps, "bus" | "database" | "memberships" | "now">;
 
 /**
- * The organization that a person's new vault belongs to: the chosen one (`X-Coffer-Org`), or the oldest membership; null
- * for somebody without any. What is not known here yet, or missing in auth-sm, is asked of it.
- * @throws ServiceError `access_denied` when the caller is no member of the one chosen, `invalid_token` when the session
- *   has ended, `unavailable` when auth-sm has to be asked and cannot be
+ * The organization of a person's new vault: the chosen one (`X-Coffer-Org`), or the oldest
+ * membership; null without any. Requests memberships from auth-sm that the copy does not know.
+ * @throws ServiceError `access_denied` if the caller is not a member of the chosen one,
+ *   `invalid_token` if the session has ended, `unavailable` if auth-sm is needed and away
  */
-export async function organizationOf(deps: Asking, caller: User): Promise<string | null> {
+export async function organizationOf(deps: OrganizationDeps, caller: User): Promise<string | null> {
   return (await membershipFor(deps, caller))?.org_id ?? null;
 }
 
 /**
- * Refuses a request that chooses an organization (`X-Coffer-Org`) of which the caller is no active member. One that
- * chooses none costs nothing.
+ * Refuses a request that chooses an organization of which the caller is not an active member.
  * @throws ServiceError `access_denied`, and as `organizationOf`
  */
-export async function requireChosenOrganization(deps: Asking, caller: User): Promise<void> {
+export async function requireChosenOrganization(deps: OrganizationDeps, caller: User): Promise<void> {
   if (caller.orgId === undefined) return;
   const membership = await membershipFor(deps, caller);
   if (membership?.status !== "active") {
@@ -33,7 +32,7 @@ export async function requireChosenOrganization(deps: Asking, caller: User): Pro
   }
 }
 
-async function membershipFor(deps: Asking, caller: User): Promise<KnownMembership | null> {
+async function membershipFor(deps: OrganizationDeps, caller: User): Promise<KnownMembership | null> {
   const { userId, sessionId, orgId } = caller;
   const known = await findMembership(deps.database.pool, userId, orgId);
   if (known !== null && !known.missing) return known;
@@ -49,8 +48,21 @@ async function membershipFor(deps: Asking, caller: User): Promise<KnownMembershi
     throw new ServiceError("access_denied", "you are not a member of this organization");
   }
   await insertUnversioned(deps.database.pool, { userId, ...membership, now: deps.now() });
-  const noted = await findMembership(deps.database.pool, userId, membership.org_id);
-  // Known here as removed or missing, of which auth-sm has just said otherwise: who came back, before the word of it.
-  if (noted === null || noted.missing) await deps.memberships.refresh();
+  const stored = await findMembership(deps.database.pool, userId, membership.org_id);
+  // The copy has it as removed or missing: the member returned, and the event has not arrived yet.
+  if (stored === null || stored.missing) await deps.memberships.refresh();
   return membership;
+}
+
+/**
+ * Adds to an endpoint of one vault the check that the caller belongs to the chosen organization.
+ */
+export function inChosenOrganization<Row extends Route<Deps, User>>(row: Row): Row {
+  return {
+    ...row,
+    run: async (deps, call) => {
+      await requireChosenOrganization(deps, call.caller);
+      return row.run(deps, call);
+    },
+  };
 }

@@ -1,16 +1,14 @@
 import type { Queryable, Transaction } from "@coffer/postgres";
-import type { User } from "@coffer/service";
-import { userActor } from "@coffer/service";
+import { type User, userActor } from "@coffer/service";
 import { lockPeople } from "../store/people.ts";
 import { findVaultAccess } from "../store/vault-access.ts";
 import { lockVaults } from "../store/vault-locks.ts";
 import { isLeftTo } from "../store/vault-org.ts";
-import type { UsableVault } from "./vault.ts";
-import { usableVault } from "./vault.ts";
+import { usableVault, type UsableVault } from "./vault.ts";
 
 /**
- * A vault that the caller may delete: one that the caller manages, or that nobody manages, for an owner or admin of its
- * organization, member of it or not. One that travel mode hides from them is as absent as for any other request.
+ * A vault that the caller may delete: as its manager, or as an owner or admin of its organization
+ * if it has no manager. A vault that travel mode hides from the caller does not exist for them.
  * @throws ServiceError as `usableVault`
  */
 export async function requireRemovable(db: Queryable, caller: User, vaultId: string): Promise<UsableVault> {
@@ -20,9 +18,9 @@ export async function requireRemovable(db: Queryable, caller: User, vaultId: str
   return { id: row.id, orgId: row.org_id, type: row.type, keyVersion: row.key_version, actor: userActor(caller) };
 }
 
-/** The same, and until the transaction ends it stays so. */
+/** As `requireRemovable`, with the vault locked until the transaction ends. */
 export async function requireLockedRemovable(tx: Transaction, caller: User, vaultId: string): Promise<UsableVault> {
-  // Who deletes it by a role keeps the role: that is changed only by who holds the person.
+  // Only a transaction that locks the person changes the person's role.
   if (await isLeftTo(tx, caller.userId, vaultId)) await lockPeople(tx, [caller.userId]);
   await requireRemovable(tx, caller, vaultId);
   await lockVaults(tx, [vaultId]);

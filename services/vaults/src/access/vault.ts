@@ -1,15 +1,12 @@
+import { covers, type Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Queryable, Transaction } from "@coffer/postgres";
-import type { Actor, User } from "@coffer/service";
-import { userActor } from "@coffer/service";
+import { type Actor, type User, userActor } from "@coffer/service";
 import { holdVault, lockVaults } from "../store/vault-locks.ts";
-import type { VaultAccessRow } from "../store/vault-access.ts";
-import { findVaultAccess } from "../store/vault-access.ts";
+import { findVaultAccess, type VaultAccessRow } from "../store/vault-access.ts";
 import type { VaultType } from "../store/vaults.ts";
-import type { Permission } from "./permission.ts";
-import { covers } from "./permission.ts";
 
-/** A vault that the caller may use as asked. */
+/** A vault that the caller may use with the needed permission. */
 export interface UsableVault {
   id: string;
   orgId: string | null;
@@ -19,10 +16,10 @@ export interface UsableVault {
 }
 
 /**
- * The judgement over what a statement has read of a vault and the caller.
- * @throws ServiceError `not_found` for a vault that is absent, of an organization that the caller does not belong to, or
- *   hidden by travel mode, all three alike; `access_denied` for one of the caller's organization that the caller does not
- *   see, and where the permission does not cover what is needed
+ * Authorizes the caller by the row that was read of the vault.
+ * @throws ServiceError `not_found` if the vault is absent, of an organization of others, or hidden
+ *   by travel mode; `access_denied` if it is invisible in the caller's organization or the
+ *   permission does not cover `needed`
  */
 export function usableVault(caller: User, row: VaultAccessRow | null, needed: Permission): UsableVault {
   if (row === null || (!row.seen && (row.hidden_by_travel || !row.belongs))) throw vaultNotFound();
@@ -41,7 +38,7 @@ export function usableVault(caller: User, row: VaultAccessRow | null, needed: Pe
   };
 }
 
-/** The same for what a read-only operation does, as it is now: nothing keeps it so. */
+/** Authorizes a read-only operation, without a lock. */
 export async function requireVault(
   db: Queryable,
   caller: User,
@@ -52,8 +49,8 @@ export async function requireVault(
 }
 
 /**
- * The same for what changes the vault: until the transaction ends nobody else changes the vault, its members or its
- * records, nor who sees it. Comes after `lockPeople`.
+ * Authorizes a change of the vault. Locks the vault exclusively until the transaction ends: its
+ * members, its records and its visibility cannot change meanwhile. Call it after `lockPeople`.
  */
 export async function requireLockedVault(
   tx: Transaction,
@@ -61,13 +58,13 @@ export async function requireLockedVault(
   vaultId: string,
   needed: Permission,
 ): Promise<UsableVault> {
-  // First without a lock: nobody holds up a vault that is not theirs.
+  // First without a lock, so that a caller without access cannot block the vault.
   await requireVault(tx, caller, vaultId, needed);
   await lockVaults(tx, [vaultId]);
   return requireVault(tx, caller, vaultId, needed);
 }
 
-/** The same for what writes many records: nobody changes who sees the vault until the transaction ends. */
+/** Authorizes a write of many records, under a shared lock: visibility cannot change meanwhile. */
 export async function requireHeldVault(
   tx: Transaction,
   caller: User,
@@ -79,7 +76,6 @@ export async function requireHeldVault(
   return requireVault(tx, caller, vaultId, needed);
 }
 
-/** No such vault, as far as the caller is told. */
 export function vaultNotFound(): ServiceError {
   return new ServiceError("not_found", "vault not found");
 }

@@ -1,12 +1,11 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import type { NewEntry, User } from "@coffer/service";
-import { auditOf } from "@coffer/service";
+import { auditOf, type NewEntry, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { tellChanged } from "../sights/tell-changed.ts";
+import { notifyViewers } from "../visibility/notify-viewers.ts";
 import { findHistory } from "../store/histories.ts";
 import { listPermissions } from "../store/vault-members.ts";
 import { touchVaults, vaultState } from "../store/vaults.ts";
@@ -14,13 +13,13 @@ import type { VaultPath } from "../vaults/bodies.ts";
 import { vaultTarget } from "../vaults/target.ts";
 import { appendEntry } from "./append-entry.ts";
 
-/** The place of an entry that was stored. */
+/** Number and hash of the stored entry. */
 export interface StoredEntry {
   history_seq: number;
   hash: string;
 }
 
-/** POST /api/vaults/{id}/history: the first entry of the history of a shared vault that was made without one. */
+/** POST /api/vaults/{id}/history: the first entry, for a shared vault without a history. */
 export function adoptVault(deps: Deps, { caller, params, body, request }: Call<User, VaultPath, NewEntry>) {
   return transactionInSession(deps, caller, async (tx): Promise<StoredEntry> => {
     const { id, orgId, actor, type, keyVersion } = await requireLockedVault(tx, caller, params.id, "manage");
@@ -29,7 +28,7 @@ export function adoptVault(deps: Deps, { caller, params, body, request }: Call<U
     if ((await findHistory(tx, id)) !== null)
       throw new ServiceError(
         "conflict",
-        "the vault has a history: its next entries come with the changes that they sign",
+        "the vault already has a history: send further entries with the changes that they sign",
       );
     const { name } = await vaultState(tx, id);
     const setAmong = (await listPermissions(tx, id)).map(({ user_id, permission }) => ({
@@ -44,7 +43,7 @@ export function adoptVault(deps: Deps, { caller, params, body, request }: Call<U
       expected: () => ({ org: orgId, name, ver: keyVersion, setAmong }),
     });
     if (state === null) throw new TypeError("an entry was appended, but there is no state");
-    await tellChanged(tx, deps, await touchVaults(tx, [id], deps.now()), []);
+    await notifyViewers(tx, deps, await touchVaults(tx, [id], deps.now()), []);
     const about = {
       org_id: orgId,
       action: "history.adopted",

@@ -1,28 +1,27 @@
 import type { HistoryState, Resource } from "@coffer/history";
 import type { Transaction } from "@coffer/postgres";
-import type { ExpectedChange, User } from "@coffer/service";
-import { nextState } from "@coffer/service";
+import { type ExpectedChange, nextState, type User } from "@coffer/service";
 import { findHistory, storeEntry } from "../store/histories.ts";
 
-/** How entries name a vault. */
+/** The resource name of a vault in entries. */
 export const vaultRes = (vaultId: string): Resource => `vault:${vaultId}`;
 
-/** An entry that came with a change of a vault, which the transaction holds alone. */
+/** An entry that came with a change of a vault, which the transaction has locked exclusively. */
 export interface VaultEntry {
   caller: Pick<User, "userId">;
   vaultId: string;
-  /** As it was sent; undefined when the request has none. */
+  /** As sent; undefined if the request has none. */
   entry: string | undefined;
-  /** Whether it may make the history. */
+  /** Whether the entry may begin the history. */
   founds?: boolean;
-  /** What must be signed after the present state (null: no history yet); null when there is nothing to sign. */
+  /** The change that must be signed (`before` null: no history yet); null if there is none. */
   expected: (before: HistoryState | null) => ExpectedChange | null;
-  /** Whether the change needs no entry after the present state, although one may come. */
+  /** Whether the entry may be omitted. */
   optional?: (before: HistoryState) => boolean;
 }
 
 /**
- * Checks the entry of a change and stores it: the one way into a vault's history.
+ * Checks the entry of a change and stores it. No other code writes a vault's history.
  *
  * @returns the newest state; null without a history
  * @throws ServiceError as `nextState`

@@ -3,15 +3,17 @@ import type { Deps } from "../deps.ts";
 import { listHeads, listSoleManaged } from "../store/histories.ts";
 import { vaultRes } from "./append-entry.ts";
 
-interface Asked {
+interface MemberOfOrganization {
   org_id: string;
   user_id: string;
 }
 
-/** What a removal from the organization has to cut: the newest entries of the vaults in whose history the person is. */
+/**
+ * The newest entries of the vaults whose history names the person: a removal cuts these histories.
+ */
 export async function showHeads(
   { database }: Pick<Deps, "database">,
-  { org_id, user_id }: Asked,
+  { org_id, user_id }: MemberOfOrganization,
 ): Promise<{ heads: Record<string, [number, string]> }> {
   const rows = await listHeads(database.pool, org_id, user_id);
   const heads = rows.map(async ({ vault_id, seq, hash }): Promise<[string, [number, string]]> => {
@@ -20,10 +22,10 @@ export async function showHeads(
   return { heads: Object.fromEntries(await Promise.all(heads)) };
 }
 
-/** The vaults that nobody could manage any more if the person left the organization. */
+/** The vaults of which the person is the only manager in the organization. */
 export async function showSoleManaged(
   { database }: Pick<Deps, "database">,
-  { org_id, user_id }: Asked,
+  { org_id, user_id }: MemberOfOrganization,
 ): Promise<{ vaults: { id: string; name: string }[] }> {
   return { vaults: [...(await listSoleManaged(database.pool, org_id, user_id))] };
 }

@@ -1,13 +1,11 @@
 import type { Call } from "@coffer/http";
-import type { HistoryQuery, User } from "@coffer/service";
-import { auditOf } from "@coffer/service";
+import { auditOf, type HistoryQuery, type User } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import type { HistoryPage } from "../store/histories.ts";
-import { listEntries } from "../store/histories.ts";
+import { type HistoryPage, listEntries } from "../store/histories.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 
-/** GET /api/vaults/{id}/history: for every member who sees the vault. */
+/** GET /api/vaults/{id}/history */
 export async function readVaultHistory(
   deps: Deps,
   { caller, params, query, request }: Call<User, VaultPath, undefined, HistoryQuery>,

@@ -1,6 +1,5 @@
 import { route } from "@coffer/http";
-import type { Attempt } from "@coffer/service";
-import { attempting, authenticateUser, historyQuery, newEntry } from "@coffer/service";
+import { type Attempt, attempting, authenticateUser, historyQuery, newEntry } from "@coffer/service";
 import { vaultPath } from "../vaults/bodies.ts";
 import { adoptVault } from "./adopt.ts";
 import { readVaultHistory } from "./read.ts";
@@ -9,7 +8,6 @@ const path = "/api/vaults/:id/history";
 const user = { bucket: "user", caller: authenticateUser } as const;
 const vault: Attempt["target"] = ({ id = null }) => ({ type: "vault", id });
 
-/** The signed histories of shared vaults. */
 export const historyRoutes = [
   attempting(
     "vault.listed",

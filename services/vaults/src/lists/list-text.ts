@@ -1,26 +1,24 @@
-import { partText } from "./part-text.ts";
-
-/** Rows of a list that follow each other, and how they are put on record. */
+/** Consecutive rows of a list, with the function that audits them. */
 export interface Part<Row> {
   rows: readonly Row[];
-  /** Whether the list goes on after these. */
+  /** Whether more rows follow. */
   more: boolean;
-  /** `reason` is `part` when the answer does not end with it. */
+  /** `reason` is `part` if more parts follow. */
   record(reason?: "part"): Promise<void>;
 }
 
-/** What a list is made of. */
+/** How to make a list from rows. */
 export interface ListOf<Row> {
   view: (row: Row) => unknown;
-  /** The cursor with which a list goes on after this row. */
+  /** The cursor of the rows after this one. */
   cursor: (row: Row) => string;
-  /** Reads and judges the part after a row, of at most `left` rows. */
+  /** Reads and authorizes the part after a row, of at most `left` rows. */
   next: (after: Row, left: number | undefined) => Promise<Part<Row>>;
   /** The length of a page; undefined for the whole list. */
   limit: number | undefined;
 }
 
-/** Where the list goes on after this part; null when it does not. */
+/** The cursor of the next page; null on the last one. */
 export function cursorAfter<Row>(
   { rows, more }: Pick<Part<Row>, "rows" | "more">,
   { cursor }: Pick<ListOf<Row>, "cursor">,
@@ -30,8 +28,8 @@ export function cursorAfter<Row>(
 }
 
 /**
- * An answer in parts as JSON text, each on record before it leaves (docs/adr/0011). The first part is taken out of its
- * list: nothing is to hold it once it has been sent.
+ * A response as JSON text, part by part. Each part is audited before it is sent (docs/adr/0011).
+ * Removes the first part from its array, so that it can be collected once it is sent.
  */
 export async function* listText<Row>(first: Part<Row>[], list: ListOf<Row>): AsyncGenerator<string> {
   const { limit } = list;
@@ -48,8 +46,24 @@ export async function* listText<Row>(first: Part<Row>[], list: ListOf<Row>): Asy
     const last = part.rows.at(-1);
     if (!part.more || last === undefined || count === limit) break;
     part = await list.next(last, limit === undefined ? undefined : limit - count);
-    const goesOn = part.more && count + part.rows.length !== limit;
-    await part.record(goesOn ? "part" : undefined);
+    const continues = part.more && count + part.rows.length !== limit;
+    await part.record(continues ? "part" : undefined);
   }
   yield limit === undefined ? "]}" : `],"next_cursor":${JSON.stringify(cursor)}}`;
+}
+
+const pieceCharacters = 64 * 1024;
+
+/** Rows as items of a JSON array, in pieces of about 64 Ki characters. */
+function* partText<Row>(rows: readonly Row[], view: (row: Row) => unknown, before: "" | ","): Generator<string> {
+  let text = "";
+  let separator: string = before;
+  for (const row of rows) {
+    text += separator + JSON.stringify(view(row));
+    separator = ",";
+    if (text.length < pieceCharacters) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
 }

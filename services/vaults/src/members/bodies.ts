@@ -1,6 +1,6 @@
+import { permissions } from "@coffer/contract";
 import { compactJwe, cursorText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { permissions } from "../access/permission.ts";
 import { entryText } from "@coffer/service";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
@@ -10,7 +10,7 @@ export type VaultMemberPath = z.infer<typeof vaultMemberPath>;
 export const vaultMemberListQuery = z.object({ limit: pageLimit.optional(), cursor: cursorText.optional() });
 export type VaultMemberListQuery = z.infer<typeof vaultMemberListQuery>;
 
-/** `encrypted_key` is the vault's key as sealed to the person's public key. */
+/** `encrypted_key` is the vault's key, sealed to the person's public key. */
 export const vaultMember = z.object({
   permission: z.enum(permissions),
   encrypted_key: compactJwe(64),

@@ -1,30 +1,37 @@
-import type { Call, NotModified, Tagged } from "@coffer/http";
-import { decodeCursor, encodeCursor, notModified, tagged, timestampText, uuidText } from "@coffer/http";
-import type { User } from "@coffer/service";
-import { auditOf } from "@coffer/service";
+import {
+  type Call,
+  decodeCursor,
+  encodeCursor,
+  type NotModified,
+  notModified,
+  tagged,
+  type Tagged,
+  timestampText,
+  uuidText,
+} from "@coffer/http";
+import { auditOf, type User } from "@coffer/service";
 import { z } from "zod";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { cursorAfter } from "../lists/list-text.ts";
-import type { VaultMemberRow } from "../store/vault-members.ts";
-import { listMembers } from "../store/vault-members.ts";
+import { listMembers, type VaultMemberRow } from "../store/vault-members.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import { tagOf } from "../vaults/tag.ts";
 import type { VaultMemberListQuery } from "./bodies.ts";
 
-const place = z.object({ added_at: timestampText, user_id: uuidText });
+const position = z.object({ added_at: timestampText, user_id: uuidText });
 const cursor = ({ added_at, user_id }: VaultMemberRow): string => encodeCursor({ added_at, user_id });
 
-/** GET /api/vaults/{id}/members, in the order in which they were added: for everybody who sees the vault. */
+/** GET /api/vaults/{id}/members, in the order in which they were added. */
 export async function listVaultMembers(
   deps: Deps,
   { caller, params, query, held, request }: Call<User, VaultPath, undefined, VaultMemberListQuery>,
 ): Promise<Tagged | NotModified> {
   const { limit } = query;
-  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, place);
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, position);
   const { vault, rows } = await deps.database.transaction(async (tx) => {
     const found = await requireVault(tx, caller, params.id, "read");
-    // One more than is told says whether the list goes on.
+    // One row more than the page shows whether more rows follow.
     return { vault: found, rows: await listMembers(tx, found.id, { after, limit: limit && limit + 1 }) };
   });
   const data = rows.slice(0, limit);

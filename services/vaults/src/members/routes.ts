@@ -1,6 +1,5 @@
 import { route } from "@coffer/http";
-import type { Attempt } from "@coffer/service";
-import { attempting, authenticateUser } from "@coffer/service";
+import { type Attempt, attempting, authenticateUser } from "@coffer/service";
 import { vaultPath } from "../vaults/bodies.ts";
 import { vaultMember, vaultMemberListQuery, vaultMemberPath } from "./bodies.ts";
 import { listVaultMembers } from "./list.ts";
@@ -12,7 +11,6 @@ const user = { bucket: "user", caller: authenticateUser } as const;
 const vault: Attempt["target"] = ({ id = null }) => ({ type: "vault", id });
 const member: Attempt["target"] = ({ id = "", user_id = null }) => ({ type: "user", id: user_id, parent_id: id });
 
-/** Who holds the key of a vault. */
 export const memberRoutes = [
   attempting(
     "vault.listed",

@@ -1,17 +1,16 @@
+import type { Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import { holderOf } from "@coffer/history";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import type { User } from "@coffer/service";
-import { auditOf } from "@coffer/service";
+import { auditOf, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
-import type { Permission } from "../access/permission.ts";
 import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
-import { settleSights } from "../sights/settle.ts";
-import { tellChanged } from "../sights/tell-changed.ts";
+import { recomputeVisibility } from "../visibility/recompute.ts";
+import { notifyViewers } from "../visibility/notify-viewers.ts";
 import { lockPeople } from "../store/people.ts";
 import { findPermission, upsertMember } from "../store/vault-members.ts";
 import { touchVaults } from "../store/vaults.ts";
@@ -19,7 +18,7 @@ import type { VaultMemberBody, VaultMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 import { mayReceive } from "./recipient.ts";
 
-/** A person's place in a vault. */
+/** A member of a vault. */
 export interface VaultMemberView {
   user_id: string;
   permission: Permission;
@@ -27,7 +26,9 @@ export interface VaultMemberView {
   added_at: string;
 }
 
-/** PUT /api/vaults/{id}/members/{user_id}: gives a member the vault with its key, or changes the permission. */
+/**
+ * PUT /api/vaults/{id}/members/{user_id}: adds a member with the key, or changes the permission.
+ */
 export async function shareVault(
   deps: Deps,
   call: Call<User, VaultMemberPath, VaultMemberBody>,
@@ -50,7 +51,8 @@ export async function shareVault(
       vaultId: id,
       entry: body.entry,
       expected: () => ({ set: [{ who, perm: permission }] }),
-      // Any manager seals a missing key for a holder. Which key the holder has is not known here.
+      // Any manager may seal a missing key for a holder. The service does not know the holder's
+      // key.
       optional: (history) => holderOf(history, who)?.perm === permission,
     });
     const added_at = await upsertMember(tx, {
@@ -61,9 +63,8 @@ export async function shareVault(
       keyVersion,
       now: deps.now(),
     });
-    const sights = await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
-    // All who see the vault are told: its members, or what one of them may do, or a key, are others now.
-    await tellChanged(tx, deps, await touchVaults(tx, [id], deps.now()), sights);
+    const visibility = await recomputeVisibility(tx, deps, { vaultIds: [id], userIds: [userId] });
+    await notifyViewers(tx, deps, await touchVaults(tx, [id], deps.now()), visibility);
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -84,7 +85,9 @@ export async function shareVault(
   });
 }
 
-/** Judges before anything is locked, and asks for memberships when the person is not known to belong here. */
+/**
+ * Authorizes before any lock, and refreshes the copy of memberships if it does not know the person.
+ */
 async function requireKnown(deps: Deps, { caller, params }: Call<User, VaultMemberPath>): Promise<void> {
   const { pool } = deps.database;
   const vault = await requireVault(pool, caller, params.id, "manage");

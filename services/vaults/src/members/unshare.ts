@@ -1,13 +1,12 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import type { User } from "@coffer/service";
-import { auditOf } from "@coffer/service";
+import { auditOf, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { settleSights } from "../sights/settle.ts";
-import { tellChanged } from "../sights/tell-changed.ts";
+import { recomputeVisibility } from "../visibility/recompute.ts";
+import { notifyViewers } from "../visibility/notify-viewers.ts";
 import { canHold } from "../store/memberships.ts";
 import { lockPeople } from "../store/people.ts";
 import { deleteMember, findPermission } from "../store/vault-members.ts";
@@ -15,7 +14,7 @@ import { touchVaults } from "../store/vaults.ts";
 import type { VaultMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 
-/** DELETE /api/vaults/{id}/members/{user_id}: whoever manages the vault takes it from a member; a member leaves. */
+/** DELETE /api/vaults/{id}/members/{user_id}: a manager removes a member, or a member leaves. */
 export function unshareVault(deps: Deps, { caller, params, request }: Call<User, VaultMemberPath>): Promise<void> {
   const { user_id: userId } = params;
   const needed = userId === caller.userId ? "read" : "manage";
@@ -24,13 +23,12 @@ export function unshareVault(deps: Deps, { caller, params, request }: Call<User,
     if ((await findPermission(tx, params.id, userId)) !== null) await lockPeople(tx, [userId]);
     const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, needed);
     const permission = await findPermission(tx, id, userId);
-    if (permission === null) throw new ServiceError("not_found", "this person is no member of the vault");
-    // Who cannot use it is no manager whom the vault would lose.
+    if (permission === null) throw new ServiceError("not_found", "this person is not a member of the vault");
+    // A suspended manager or auditor does not count as a manager.
     if (permission === "manage" && (await canHold(tx, userId, orgId))) await requireAnotherManager(tx, id, userId);
     await deleteMember(tx, id, userId);
-    const sights = await settleSights(tx, deps, { vaultIds: [id], userIds: [userId] });
-    // To the others it is a vault with other members.
-    await tellChanged(tx, deps, await touchVaults(tx, [id], deps.now()), sights);
+    const visibility = await recomputeVisibility(tx, deps, { vaultIds: [id], userIds: [userId] });
+    await notifyViewers(tx, deps, await touchVaults(tx, [id], deps.now()), visibility);
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

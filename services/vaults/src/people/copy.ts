@@ -3,33 +3,34 @@ import { ServiceError } from "@coffer/errors";
 import type { Deps } from "../deps.ts";
 import { reconcileMemberships } from "./reconcile.ts";
 
-/** The copy of auth-sm's memberships, kept in step with it. */
+/** The copy of auth-sm's memberships. */
 export interface MembershipCopy {
   /**
-   * Resolves when the copy has what auth-sm had when this was called: for whom somebody names who is not known here yet.
-   * @throws ServiceError `unavailable`, also when auth-sm lists nobody and is not believed
+   * Resolves when the copy is at least as new as this call, for a person that the copy does not
+   * know.
+   * @throws ServiceError `unavailable`, also if auth-sm lists no membership at all
    */
   refresh(): Promise<void>;
-  /** Lets the same happen soon, tried until it succeeds: for what was kept without auth-sm's word. */
+  /** Reconciles soon, with retries: for a change that auth-sm has not confirmed. */
   catchUp(): void;
   close(): Promise<void>;
 }
 
 const firstPauseMilliseconds = 200;
 const longestPauseMilliseconds = 10_000;
-/** Between two comparisons passes so many times what the last one took: whoever names strangers costs a share, not all. */
+/** Pause after a reconciliation, in multiples of its duration: bounds the cost of unknown names. */
 const restFactor = 4;
 
-/** A change that was told and could not be kept, or a database of auth-sm that was restored, shows in a comparison alone. */
-const anywayMilliseconds = 10 * 60_000;
+/** Finds changes that could not be stored, and restores of auth-sm's database. */
+const periodMilliseconds = 10 * 60_000;
 
-/** Brings the copy up to date at each connection to the bus, until that succeeds, and from time to time. */
+/** Reconciles the copy at each connection to the bus, with retries, and periodically. */
 export function createMembershipCopy(
   deps: Pick<Deps, "bus" | "database" | "newId" | "now" | "telemetry">,
-  { everyMilliseconds = anywayMilliseconds }: { everyMilliseconds?: number | undefined } = {},
+  { everyMilliseconds = periodMilliseconds }: { everyMilliseconds?: number | undefined } = {},
 ): MembershipCopy {
   const { log } = deps.telemetry;
-  const noteBelief = beliefIn(deps);
+  const checkListing = createListingCheck(deps);
   const closing = new AbortController();
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -43,7 +44,7 @@ export function createMembershipCopy(
     next = undefined;
     const started = performance.now();
     running = reconcileMemberships(deps)
-      .then(noteBelief)
+      .then(checkListing)
       .finally(() => {
         running = undefined;
         const ended = performance.now();
@@ -52,7 +53,7 @@ export function createMembershipCopy(
     return running;
   };
 
-  /** One at a time; all who ask before the next one begins share it. */
+  /** One at a time; all callers before the next one begins share it. */
   const refresh = (): Promise<void> =>
     (next ??= (running ?? Promise.resolve())
       .catch(() => undefined)
@@ -67,56 +68,62 @@ export function createMembershipCopy(
     pausing.abort();
     if (!catching) void untilCaughtUp();
   };
-  /** Until what was wanted last has been done after it was wanted; a new wish ends the pause. */
+  /**
+   * Retries until a reconciliation succeeds that began after the last call; a new call ends the
+   * pause.
+   */
   const untilCaughtUp = async (): Promise<void> => {
     catching = true;
     let wait = firstPauseMilliseconds;
-    for (let done = 0, said = false; done !== wanted && !closing.signal.aborted;) {
-      const asked = wanted;
+    for (let done = 0, logged = false; done !== wanted && !closing.signal.aborted;) {
+      const goal = wanted;
       try {
         await refresh();
-        done = asked;
+        done = goal;
       } catch (error) {
-        if (!said) log.warn({ err: error }, "memberships could not be asked for");
-        said = true;
-        if (asked === wanted) {
+        if (!logged) log.warn({ err: error }, "memberships could not be requested from auth-sm");
+        logged = true;
+        if (goal === wanted) {
           pausing = new AbortController();
           const signal = AbortSignal.any([closing.signal, pausing.signal]);
           await pause(wait, undefined, { signal, ref: false }).catch(() => undefined);
         }
-        wait = asked === wanted ? Math.min(2 * wait, longestPauseMilliseconds) : firstPauseMilliseconds;
+        wait = goal === wanted ? Math.min(2 * wait, longestPauseMilliseconds) : firstPauseMilliseconds;
       }
     }
     catching = false;
   };
 
   deps.bus.onConnect(catchUp);
-  const anyway = setInterval(catchUp, everyMilliseconds).unref();
+  const timer = setInterval(catchUp, everyMilliseconds).unref();
   return {
     refresh,
     catchUp,
     async close() {
       closing.abort();
-      clearInterval(anyway);
+      clearInterval(timer);
       await (next ?? running)?.catch(() => undefined);
     },
   };
 }
 
-/** Says when auth-sm is not believed: once in the log, for as long as it lasts in a metric, and to who asked for more. */
-function beliefIn({ telemetry }: Pick<Deps, "telemetry">): (believed: boolean) => void {
+/**
+ * Reports an empty listing of auth-sm: once in the log, in a metric while it lasts, and as an
+ * error.
+ */
+function createListingCheck({ telemetry }: Pick<Deps, "telemetry">): (trusted: boolean) => void {
   const { log, metrics } = telemetry;
-  const disbelieved = metrics.gauge(
+  const distrusted = metrics.gauge(
     "coffer_memberships_disbelieved",
-    "1 while auth-sm lists no membership at all though some are known here: nothing is changed by that",
+    "1 while auth-sm lists no membership although the copy has some: the copy is then not changed",
   );
-  disbelieved.set(0);
-  let said = false;
-  return (believed) => {
-    disbelieved.set(believed ? 0 : 1);
-    if (!believed && !said)
-      log.error("auth-sm lists no membership at all though some are known here: is its database the right one?");
-    said = !believed;
-    if (!believed) throw new ServiceError("unavailable", "auth-sm does not list memberships that it has told of");
+  distrusted.set(0);
+  let logged = false;
+  return (trusted) => {
+    distrusted.set(trusted ? 0 : 1);
+    if (!trusted && !logged)
+      log.error("auth-sm lists no membership although the copy has some: is its database the right one?");
+    logged = !trusted;
+    if (!trusted) throw new ServiceError("unavailable", "auth-sm does not list memberships that it sent before");
   };
 }

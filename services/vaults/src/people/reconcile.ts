@@ -5,22 +5,22 @@ import {
   forgetVersions,
   greatestVersion,
   listOlder,
-  someLast,
+  hasVersionedMembership,
 } from "../store/membership-copies.ts";
-import { keepTold } from "./keep.ts";
-import { suspendUntold } from "./suspend-untold.ts";
+import { applyMemberships } from "./apply.ts";
+import { suspendUnconfirmed } from "./suspend-unconfirmed.ts";
 
 const timeoutMilliseconds = 10_000;
 
 /**
- * Brings the copy of memberships to what auth-sm has: whatever was missed while the bus was away, and what is otherwise
- * since its database was restored to an earlier time. Who is missing there is suspended here: only auth-sm's own word of a
- * removal takes somebody's vaults, since a comparison may be with a database that is not the right one.
- * @returns false when auth-sm lists nobody at all though some are known here: that is not believed, and changes nothing
- * @throws ServiceError `unavailable` when auth-sm or Postgres cannot be asked
+ * Reconciles the copy with auth-sm's memberships: changes missed while the bus was away, or undone
+ * by a restore of its database. A membership that is not listed is suspended, not removed: auth-sm
+ * may run with the wrong database. Only a `removed` membership costs a member the vaults.
+ * @returns false if auth-sm lists no membership although the copy has some; nothing changes then
+ * @throws ServiceError `unavailable` if auth-sm or Postgres is away
  */
 export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" | "newId" | "now">): Promise<boolean> {
-  const lasting = new Set<string>();
+  const listed = new Set<string>();
   const greatest = await greatestVersion(deps.database.pool);
   let asOf: number | undefined;
   for (let after: string | null | undefined; after !== null;) {
@@ -29,35 +29,36 @@ export async function reconcileMemberships(deps: Pick<Deps, "bus" | "database" |
       { after: after ?? null },
       { timeoutMilliseconds },
     );
-    if (after === undefined && page.memberships.length === 0 && (await someLast(deps.database.pool))) return false;
+    if (after === undefined && page.memberships.length === 0 && (await hasVersionedMembership(deps.database.pool)))
+      return false;
     if (page.as_of < greatest) {
-      // Versions have begun again below those of the copy, which says nothing of what is newer until it has forgotten them.
-      // What was told since is in the pages that are asked for after that.
+      // auth-sm's versions restarted below those of the copy. Drop the stored versions and start
+      // over.
       await forgetVersions(deps.database.pool);
       return reconcileMemberships(deps);
     }
-    for (const each of page.memberships) lasting.add(keyOf(each));
-    // Who is there in a role that only a newer replica knows is left to it, as that one last wrote it down.
+    for (const each of page.memberships) listed.add(keyOf(each));
+    // Skips roles that only a newer version of vaults knows.
     const understood = page.memberships.filter(isUnderstood);
     await forgetContradicted(deps.database.pool, understood, page.as_of);
-    await keepTold(deps, understood, { listed: true });
+    await applyMemberships(deps, understood, { listed: true });
     asOf ??= page.as_of;
     after = page.after;
   }
-  if (asOf !== undefined) await suspendMissing(deps, lasting, asOf);
+  if (asOf !== undefined) await suspendMissing(deps, listed, asOf);
   return true;
 }
 
-/** Suspends who is known, was there at `asOf` or before, and is not among those who are there. */
+/** Suspends memberships of the copy up to version `asOf` that auth-sm does not list. */
 async function suspendMissing(
   deps: Pick<Deps, "database" | "newId" | "now">,
-  lasting: ReadonlySet<string>,
+  listed: ReadonlySet<string>,
   asOf: number,
 ): Promise<void> {
   for (let after: { org_id: string; user_id: string } | undefined; ;) {
     const page = await listOlder(deps.database.pool, asOf, after);
-    const missing = page.filter((each) => !lasting.has(keyOf(each)));
-    await suspendUntold(deps, missing, { forget: true });
+    const missing = page.filter((each) => !listed.has(keyOf(each)));
+    await suspendUnconfirmed(deps, missing, { forget: true });
     after = page.at(-1);
     if (after === undefined) return;
   }

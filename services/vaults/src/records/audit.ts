@@ -1,10 +1,10 @@
-import type { AuditAction, AuditDraft } from "@coffer/events";
+import type { AuditAction } from "@coffer/contract";
+import type { AuditDraft } from "@coffer/events";
 import type { RequestContext } from "@coffer/http";
-import type { User } from "@coffer/service";
-import { auditOf, userActor } from "@coffer/service";
+import { auditOf, type User, userActor } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 
-/** The audit record of what a person did to one record. */
+/** The audit record of an action on one record. */
 export function recordAudit(
   deps: Pick<Deps, "newId">,
   { caller, request }: { caller: User; request: RequestContext },

@@ -2,10 +2,9 @@ import { base64Text, cursorText, pageLimit, timestampText, uuidText } from "@cof
 import { z } from "zod";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
-/** What a record is: a word that the service keeps and gives no meaning. */
+/** The type of a record: the service stores it and does not interpret it. */
 const recordType = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, "must match ^[a-z][a-z0-9_]{0,31}$");
 
-/** What replaces a record's content. */
 export const recordContent = z.object({
   type: recordType,
   encrypted_data: base64Text(256),
@@ -13,7 +12,7 @@ export const recordContent = z.object({
 });
 export type RecordContent = z.infer<typeof recordContent>;
 
-/** The id is made by clients that bind the ciphertext to it. */
+/** Clients that bind the ciphertext to the id make the id. */
 export const newRecord = recordContent.extend({ id: uuidText.optional() });
 export type NewRecord = z.infer<typeof newRecord>;
 
@@ -28,6 +27,6 @@ export const recordListQuery = z.object({
 });
 export type RecordListQuery = z.infer<typeof recordListQuery>;
 
-/** Each item is looked at by itself. */
+/** Items are validated one by one. */
 export const importBody = z.object({ records: z.array(z.unknown()), key_version: keyVersion.optional() });
 export type ImportBody = z.infer<typeof importBody>;

@@ -1,15 +1,13 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import type { User } from "@coffer/service";
-import { asJudged } from "@coffer/service";
+import { retryOnConflict, type User } from "@coffer/service";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { idTaken } from "../id-taken.ts";
+import { busy, idTaken } from "../errors.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import { recordAudit } from "./audit.ts";
 import type { NewRecord } from "./bodies.ts";
-import { busy } from "./busy.ts";
 import type { RecordView } from "./view.ts";
 
 /** POST /api/vaults/{id}/records */
@@ -17,14 +15,14 @@ export async function createRecord(deps: Deps, call: Call<User, VaultPath, NewRe
   const { caller, params, body } = call;
   const vaultId = params.id;
   const id = body.id ?? deps.newId();
-  const written = await asJudged(async () => {
-    // Each time: the write before may have waited.
-    deps.users.requireLasting(caller);
+  const written = await retryOnConflict(async () => {
+    // In each attempt: the one before may have waited for a lock.
+    deps.users.requireActiveSession(caller);
     const { userId } = caller;
     const entry = { org_id: null, action: "record.created", vaultId, id, status: 201 } as const;
     const audit = recordAudit(deps, call, { ...entry, changes: { type: body.type } });
-    const to = { userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
-    const result = await deps.writes.insert({ ...to, content: body });
+    const write = { userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
+    const result = await deps.writes.insert({ ...write, content: body });
     if (result === null) {
       const { keyVersion } = await requireVault(deps.database.pool, caller, vaultId, "write");
       requireKeyVersion(body.key_version, keyVersion);

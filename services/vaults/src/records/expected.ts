@@ -2,17 +2,20 @@ import { ServiceError } from "@coffer/errors";
 import { timestampText } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
 import { recordExists } from "../store/records.ts";
-import { recordNotFound } from "./not-found.ts";
+import { recordNotFound } from "../errors.ts";
 
-/** Earlier than any record: what `If-Match` stands for when it names no moment. */
+/** Earlier than any record: matches none, for an `If-Match` that is not a timestamp. */
 const never = "0001-01-01T00:00:00Z";
 
-/** The server timestamp that a write is to find, by the tag of its `If-Match`; undefined when any will do. */
+/** The server timestamp of `If-Match`; undefined without one. */
 export function expectedMoment(tag: string | undefined): string | undefined {
   return tag === undefined ? undefined : (timestampText.safeParse(tag).data ?? never);
 }
 
-/** Why a write did not find the record as `expected`: `precondition_failed` when it is another by now, else `not_found`. */
+/**
+ * The error of a write that did not match: `precondition_failed` if the record exists, else
+ * `not_found`.
+ */
 export async function notAsExpected(
   db: Queryable,
   { vaultId, id, expected }: { vaultId: string; id: string; expected: string | undefined },

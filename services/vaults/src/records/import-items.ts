@@ -1,18 +1,18 @@
 import type { NewRecordRow } from "../store/records.ts";
 import { newRecord } from "./bodies.ts";
 
-/** What is wrong with one item of an import. */
+/** The problem of one item of an import. */
 export interface ImportIssue {
   index: number;
   issue: string;
 }
 
-/** An item that may be stored, with its place in what was sent. */
+/** A valid item, with its index in the request. */
 export interface ImportItem extends NewRecordRow {
   index: number;
 }
 
-/** Looks at each item of an import by itself; one whose id another item has is not taken either. */
+/** Validates each item of an import; an item with the id of an earlier one is an error. */
 export function readItems(
   sent: readonly unknown[],
   newId: () => string,

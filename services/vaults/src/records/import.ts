@@ -2,8 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import { recordsChanged } from "@coffer/events";
 import type { Call } from "@coffer/http";
 import { enqueue, enqueueAudit, isUniqueViolation } from "@coffer/postgres";
-import type { User } from "@coffer/service";
-import { asJudged, auditOf } from "@coffer/service";
+import { auditOf, retryOnConflict, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { requireHeldVault, requireVault } from "../access/vault.ts";
@@ -12,11 +11,10 @@ import { momentOf } from "../moment.ts";
 import { idOfDeleted, insertRecords } from "../store/records.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import type { ImportBody } from "./bodies.ts";
-import { busy } from "./busy.ts";
-import type { ImportIssue } from "./import-items.ts";
-import { readItems } from "./import-items.ts";
+import { busy } from "../errors.ts";
+import { type ImportIssue, readItems } from "./import-items.ts";
 
-/** What became of an import (specification 4.2), with what was wrong with the items that failed. */
+/** The result of an import (specification 4.2), with the problems of the items that failed. */
 export interface ImportView {
   imported: number;
   failed: number;
@@ -25,23 +23,24 @@ export interface ImportView {
 }
 
 const mostItems = 1_000;
-/** Why an item was not created: as `idTaken`. */
-const itemTaken = "id: taken: if an earlier request of yours made the record, it is there; else make another id";
+const itemTaken = "id: taken: if an earlier request of yours created the record, it exists; otherwise use another id";
 
-/** POST /api/vaults/{id}/import: those items that are valid are created together. */
+/** POST /api/vaults/{id}/import: creates the valid items in one transaction. */
 export async function importRecords(deps: Deps, call: Call<User, VaultPath, ImportBody>): Promise<ImportView> {
   const { caller, params, body } = call;
   await requireVault(deps.database.pool, caller, params.id, "write");
   const sent = body.records;
   if (sent.length > mostItems) {
-    throw new ServiceError("payload_too_large", `${sent.length} records, but an import takes ${mostItems} at most`);
+    throw new ServiceError("payload_too_large", `${sent.length} records, but an import takes at most ${mostItems}`);
   }
-  // Before the vault is held: looking at 32 MiB takes its time.
+  // Before the lock: parsing 32 MiB takes a while.
   const read = readItems(sent, () => deps.newId());
-  return asJudged(() => store(deps, call, read), busy);
+  return retryOnConflict(() => store(deps, call, read), busy);
 }
 
-/** Creates what may be stored; null, and nothing is created, when a record of one of the ids was just being deleted. */
+/**
+ * Creates the items; null, and creates none, if a record with one of the ids was deleted meanwhile.
+ */
 async function store(
   deps: Deps,
   { caller, params, body, request }: Call<User, VaultPath, ImportBody>,

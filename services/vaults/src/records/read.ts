@@ -1,20 +1,17 @@
-import type { Call, NotModified, Tagged } from "@coffer/http";
-import { notModified, tagged } from "@coffer/http";
-import type { User } from "@coffer/service";
-import { asJudged } from "@coffer/service";
+import { type Call, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
+import { retryOnConflict, type User } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { recordAudit } from "./audit.ts";
 import type { RecordPath } from "./bodies.ts";
-import { busy } from "./busy.ts";
-import { recordNotFound } from "./not-found.ts";
+import { busy, recordNotFound } from "../errors.ts";
 import { recordView } from "./view.ts";
 
 /** GET /api/vaults/{id}/records/{rid} */
 export async function readRecord(deps: Deps, call: Call<User, RecordPath>): Promise<Tagged | NotModified> {
   const { caller, params, held } = call;
   const { id: vaultId, rid: id } = params;
-  const row = await asJudged(async () => {
+  const row = await retryOnConflict(async () => {
     const found = await deps.reads.record(caller.userId, vaultId, id);
     if (found === null) await requireVault(deps.database.pool, caller, vaultId, "read");
     return found;

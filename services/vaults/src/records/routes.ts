@@ -1,10 +1,8 @@
 import { route } from "@coffer/http";
-import type { Attempt, User } from "@coffer/service";
-import { attempting, authenticateUser } from "@coffer/service";
+import { type Attempt, attempting, authenticateUser, type User } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import type { VaultPath } from "../vaults/bodies.ts";
-import { vaultPath } from "../vaults/bodies.ts";
+import { type VaultPath, vaultPath } from "../vaults/bodies.ts";
 import { importBody, newRecord, recordContent, recordListQuery, recordPath } from "./bodies.ts";
 import { createRecord } from "./create.ts";
 import { importRecords } from "./import.ts";
@@ -26,7 +24,6 @@ const record: Attempt["target"] = ({ id, rid }) => ({
 const permit = (deps: Deps, { caller, params }: { caller: User; params: VaultPath }) =>
   requireVault(deps.database.pool, caller, params.id, "write");
 
-/** What is in a vault. */
 export const recordRoutes = [
   attempting(
     "record.listed",

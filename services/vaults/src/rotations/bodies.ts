@@ -3,35 +3,33 @@ import { z } from "zod";
 import { entryText } from "@coffer/service";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
-/** A rotation, and a request that stages records for one, have so many records at most. */
+/** The limit of records of one request. */
 const mostRecords = 1_000;
-/** For 1,000 records. */
 export const rotationLimitBytes = 32 * 1024 * 1024;
 
 const jwe = compactJwe(64);
 const box = base64Text(64);
-/** The vault's key for a member: sealed to the public key, or for oneself under the user key. */
+/** The vault's key for a member: sealed to the public key, or for the caller under the user key. */
 const memberKey = z.string().check((context) => {
   const { value } = context;
   const { error } = (value.includes(".") ? jwe : box).safeParse(value);
   for (const issue of error?.issues ?? []) if (issue.code === "custom") context.issues.push({ ...issue, input: value });
 });
 
-/** More members than a vault has. */
 const mostMembers = 100_000;
 
-/** A list whose items are about different things. */
+/** A list without duplicates by `idOf`. */
 function distinct<Item extends z.ZodType>(item: Item, most: number, idOf: (item: z.output<Item>) => string) {
-  return listOf(item, most).refine((items) => new Set(items.map(idOf)).size === items.length, "names something twice");
+  return listOf(item, most).refine((items) => new Set(items.map(idOf)).size === items.length, "has duplicates");
 }
 
-/** A record as it is sealed with the next key; `updated_at` is that of the record that was sealed. */
+/** A record sealed with the next key; `updated_at` names the version that was sealed. */
 const resealedRecord = z.object({ id: uuidText, updated_at: timestampText, encrypted_data: base64Text(256) });
 const resealedRecords = distinct(resealedRecord, mostRecords, ({ id }) => id);
 
 /**
- * A rotation of a vault's key; `key_version` is still the present one. The records are in the body, or were staged under
- * `rotation_id`.
+ * A rotation of a vault's key. `key_version` is the present one. The records are in the body, or
+ * were staged under `rotation_id`.
  */
 export const rotation = z
   .object({

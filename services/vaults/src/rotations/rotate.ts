@@ -1,30 +1,26 @@
 import { ServiceError } from "@coffer/errors";
-import type { HistoryState } from "@coffer/history";
-import { holderOf } from "@coffer/history";
+import { type HistoryState, holderOf } from "@coffer/history";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
-import type { User } from "@coffer/service";
-import { auditOf } from "@coffer/service";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { auditOf, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
-import { tellChanged } from "../sights/tell-changed.ts";
+import { notifyViewers } from "../visibility/notify-viewers.ts";
 import { listMemberIds } from "../store/vault-members.ts";
 import { countRecords } from "../store/vault-removal.ts";
 import { dropStaged, replaceKeys, resealFromStaged, resealRecords } from "../store/vault-rotation.ts";
 import { findMembersVault, touchVaults } from "../store/vaults.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import { vaultTarget } from "../vaults/target.ts";
-import type { VaultView } from "../vaults/view.ts";
-import { vaultView } from "../vaults/view.ts";
+import { type VaultView, vaultView } from "../vaults/view.ts";
 import type { Rotation } from "./bodies.ts";
 
 /**
- * POST /api/vaults/{id}/rotate: gives a vault its next key, for exactly its present members and records, or changes
- * nothing. A record that is written meanwhile makes it `conflict`.
+ * POST /api/vaults/{id}/rotate: replaces the key of a vault, for exactly its present members and
+ * records. A record that was written meanwhile is a `conflict`.
  */
 export async function rotateVault(deps: Deps, call: Call<User, VaultPath, Rotation>): Promise<VaultView> {
   const { caller, params, body, request } = call;
@@ -47,7 +43,7 @@ export async function rotateVault(deps: Deps, call: Call<User, VaultPath, Rotati
     const count = await reseal(tx, id, body, now);
     await replaceKeys(tx, { vaultId: id, keyVersion: next }, body.encrypted_keys.users);
     await dropStaged(tx, id);
-    await tellChanged(tx, deps, await touchVaults(tx, [id], now), []);
+    await notifyViewers(tx, deps, await touchVaults(tx, [id], now), []);
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -66,7 +62,7 @@ export async function rotateVault(deps: Deps, call: Call<User, VaultPath, Rotati
   });
 }
 
-/** Only one's own key is under a user key: nobody else could open it. */
+/** Only the caller's own key may be sealed under a user key: no other member could open it. */
 function requireSealedForOthers({ caller, body }: Call<User, VaultPath, Rotation>): void {
   body.encrypted_keys.users.forEach(({ user_id, encrypted_key: key }, index) => {
     if (key === null || key.includes(".") || user_id === caller.userId) return;
@@ -80,10 +76,10 @@ function requireSealedForOthers({ caller, body }: Call<User, VaultPath, Rotation
 function requireMembers(present: readonly string[], sent: readonly { user_id: string }[]): void {
   const named = new Set(sent.map(({ user_id }) => user_id));
   if (named.size === present.length && present.every((id) => named.has(id))) return;
-  throw new ServiceError("conflict", "the members of the vault are others: list them and rotate again");
+  throw new ServiceError("conflict", "the members of the vault have changed: list them and rotate again");
 }
 
-/** Refuses a key for a person whom the history does not name: the signer of the entry did not mean that person. */
+/** Refuses a key for a person that the signed history does not name. */
 function requireHolders(
   state: HistoryState | null,
   sent: readonly { user_id: string; encrypted_key: string | null }[],
@@ -97,7 +93,7 @@ function requireHolders(
   throw new ServiceError("invalid_request", message, { details: [{ field: "encrypted_keys", issue: message }] });
 }
 
-/** @returns how many records the vault has, all of which are sealed with the next key now */
+/** Reseals every record of the vault. Returns how many there are. */
 async function reseal(
   tx: Transaction,
   vaultId: string,
@@ -111,8 +107,5 @@ async function reseal(
       : await resealFromStaged(tx, vaultId, rotation_id, now);
   const sent = rotation_id === undefined ? (records ?? []).length : resealed;
   if (resealed === count && sent === count) return count;
-  throw new ServiceError(
-    "conflict",
-    "the records of the vault are others, or have changed: list them and rotate again",
-  );
+  throw new ServiceError("conflict", "the records of the vault have changed: list them and rotate again");
 }

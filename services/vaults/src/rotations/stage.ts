@@ -7,16 +7,15 @@ import type { Deps } from "../deps.ts";
 import { countStaged, countUnchanged, dropOtherStaged, stageRecords } from "../store/vault-rotation.ts";
 import type { RotationPath, StagedRecords } from "./bodies.ts";
 
-/** What is staged for a rotation now. */
 export interface StagedView {
   rotation_id: string;
   staged: number;
 }
 
 /**
- * PUT /api/vaults/{id}/rotation/{rotation_id}: records that are sealed with the next key, for a rotation of more records
- * than one body takes. Nobody reads them before the rotation, and they are dropped after an hour. A person has one rotation
- * of a vault under way: another `rotation_id` drops what was staged under the one before.
+ * PUT /api/vaults/{id}/rotation/{rotation_id}: stages records for a rotation of more records than
+ * fit one request. Staged records are dropped after an hour. A person has one rotation of a vault
+ * at a time: another `rotation_id` drops the records of the previous one.
  */
 export async function stageRotation(
   deps: Deps,
@@ -26,11 +25,11 @@ export async function stageRotation(
   await requireVault(deps.database.pool, caller, vaultId, "manage");
   return transactionInSession(deps, caller, async (tx) => {
     await requireHeldVault(tx, caller, vaultId, "manage");
-    // Only what there is can be staged, so that nobody stores more here than the vault holds.
+    // Only existing records can be staged, which bounds the staged storage.
     if ((await countUnchanged(tx, vaultId, body.records)) !== body.records.length)
       throw new ServiceError(
         "conflict",
-        "some of these records are not there, or have changed: read them and seal again",
+        "some of these records do not exist or have changed: read them and seal again",
       );
     const { userId } = caller;
     await dropOtherStaged(tx, { vaultId, rotationId, userId });

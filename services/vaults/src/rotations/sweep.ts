@@ -5,7 +5,7 @@ import { dropStagedBefore } from "../store/vault-rotation.ts";
 const lifeMilliseconds = 60 * 60 * 1000;
 const limit = 2_000;
 
-/** Drops records that were staged an hour ago for a rotation that did not come. */
+/** Drops records that were staged an hour ago and not used. */
 export function stagedSweep({ database, now }: Pick<Deps, "database" | "now">): Sweep {
   return {
     everyMilliseconds: 60_000,
@@ -13,6 +13,6 @@ export function stagedSweep({ database, now }: Pick<Deps, "database" | "now">): 
       const before = new Date(now().getTime() - lifeMilliseconds);
       return (await dropStagedBefore(database.pool, before, limit)) === limit;
     },
-    failure: "records that were staged for rotations cannot be dropped now; a later sweep will",
+    failure: "staged records could not be dropped; a later sweep retries",
   };
 }

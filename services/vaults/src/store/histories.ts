@@ -1,9 +1,8 @@
 import type { HistoryState } from "@coffer/history";
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-// A state is written by `storeEntry` alone, after every check of the entry that made it.
+// Only `storeEntry` writes a state, after the entry was checked.
 const stored = z.object({ state: z.custom<HistoryState>((state) => typeof state === "object" && state !== null) });
 
 /** The newest state of a vault's history; null when it has none. */
@@ -11,7 +10,7 @@ export function findHistory(db: Queryable, vaultId: string): Promise<HistoryStat
   return db.maybeOneFirst(sql.type(stored)`SELECT state FROM histories WHERE vault_id = ${vaultId}`);
 }
 
-/** Stores a checked entry with the state after it. The caller holds the vault alone. */
+/** Stores a checked entry with its state. The caller has locked the vault exclusively. */
 export async function storeEntry(tx: Queryable, vaultId: string, state: HistoryState, entry: string): Promise<void> {
   const { seq } = state.head;
   await tx.query(sql.typeAlias("void")`
@@ -24,12 +23,12 @@ export async function storeEntry(tx: Queryable, vaultId: string, state: HistoryS
   await tx.query(sql.typeAlias("void")`UPDATE vaults SET history_seq = ${seq} WHERE id = ${vaultId}`);
 }
 
-/** A page has at most so many entries, and no more characters than this unless its only entry has. */
+/** The limits of a page; a single entry may exceed the characters. */
 const mostEntries = 500;
 const mostCharacters = 1024 * 1024;
 
 const page = z.object({ data: z.array(z.string()), history_seq: z.number().nullable() });
-/** Entries that follow each other; `history_seq` is the number of the newest one, null without a history. */
+/** `history_seq` is the number of the newest entry; null without a history. */
 export type HistoryPage = z.infer<typeof page>;
 
 /** The entries of a vault's history after number `after`, or from the first. */
@@ -51,18 +50,23 @@ export function listEntries(db: Queryable, vaultId: string, after = -1): Promise
 
 const head = z.object({ vault_id: z.string(), seq: z.number(), hash: z.string() });
 
-/** The newest entry of each vault of an organization in whose history this person is a holder. */
+/**
+ * The newest entry of each vault of an organization whose history has the person as holder or
+ * signer.
+ */
 export function listHeads(db: Queryable, orgId: string, userId: string): Promise<readonly z.infer<typeof head>[]> {
+  const person = JSON.stringify([{ who: `user:${userId}` }]);
   return db.any(sql.type(head)`
     SELECT h.vault_id, (h.state #>> '{head,seq}')::integer AS seq, h.state #>> '{head,hash}' AS hash
     FROM histories h JOIN vaults v ON v.id = h.vault_id
-    WHERE v.org_id = ${orgId} AND h.state -> 'holders' @> ${JSON.stringify([{ who: `user:${userId}` }])}::jsonb
+    WHERE v.org_id = ${orgId}
+      AND (h.state -> 'holders' @> ${person}::jsonb OR h.state -> 'signers' @> ${person}::jsonb)
   `);
 }
 
 const named = z.object({ id: z.string(), name: z.string() });
 
-/** The vaults of an organization whose history has this person as the only manager among the organization's members. */
+/** The vaults whose history has the person as the only manager among the organization's members. */
 export function listSoleManaged(
   db: Queryable,
   orgId: string,

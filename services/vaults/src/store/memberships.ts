@@ -1,21 +1,18 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { memberStatuses, roles } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-
-export const roles = ["owner", "admin", "auditor", "member"] as const;
-export type Role = (typeof roles)[number];
 
 const membership = z.object({
   org_id: z.string(),
   role: z.enum(roles),
-  status: z.enum(["active", "suspended"]),
+  status: z.enum(memberStatuses),
 });
 export type MembershipRow = z.infer<typeof membership>;
 
-/** `missing`: suspended here since auth-sm did not list it when all were compared. */
+/** `missing`: suspended because auth-sm did not list it at a reconciliation. */
 const knownMembership = membership.extend({ missing: z.boolean() });
 
-/** The person's membership of one organization, or without `orgId` the oldest; null when none is known. */
+/** The person's membership of one organization, or without `orgId` the oldest; null if unknown. */
 export function findMembership(
   db: Queryable,
   userId: string,
@@ -29,7 +26,7 @@ export function findMembership(
   `);
 }
 
-/** Notes a membership that auth-sm has told on being asked, until it comes with its version; nothing when one is known. */
+/** Stores a membership without a version, from a response of auth-sm, unless the copy has one. */
 export async function insertUnversioned(
   db: Queryable,
   { userId, org_id, role, status, now }: MembershipRow & { userId: string; now: Date },
@@ -41,7 +38,10 @@ export async function insertUnversioned(
   `);
 }
 
-/** Whether a person may hold vaults of an organization (active, in a role that reads ciphertext), or of none. */
+/**
+ * Whether a person may use vaults of an organization (active, in a role that reads ciphertext), or
+ * of none.
+ */
 export async function canHold(db: Queryable, userId: string, orgId: string | null): Promise<boolean> {
   if (orgId === null) return true;
   const membership = await findMembership(db, userId, orgId);

@@ -1,37 +1,34 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { recordRow } from "./records.ts";
-import type { RecordRow } from "./records.ts";
-import type { VaultAccessRow } from "./vault-access.ts";
-import { accessTo, vaultAccess } from "./vault-access.ts";
+import { recordRow, type RecordRow } from "./records.ts";
+import { accessTo, vaultAccess, type VaultAccessRow } from "./vault-access.ts";
 
-/** Which records of a vault are wanted, in order of id. */
+/** A query for the records of a vault, in order of id. */
 export interface RecordQuery {
   type: string | undefined;
-  /** ISO 8601; records changed at or after it. */
+  /** ISO 8601; only records changed at or after it. */
   updatedSince: string | undefined;
-  /** The list goes on after this record; undefined begins it. */
+  /** Only records after this id. */
   after: string | undefined;
-  /** The last record that may be in it. */
+  /** Only records up to this id. */
   until?: string | undefined;
   limit: number | undefined;
 }
 
-/** Records that follow each other: all of a list, or so many of them that they take little memory. */
+/** Consecutive records: the whole list, or as many as fit a part. */
 export interface RecordPart {
-  /** Null when there is no such vault. The rows are for one who sees it; there are none for anybody else. */
+  /** Null if the vault does not exist. There are rows only if the person sees the vault. */
   access: VaultAccessRow | null;
-  /** Another one after every change in what the list consists of. */
+  /** Changes with every change of the listed records. */
   digest: string;
   rows: readonly RecordRow[];
-  /** Whether the list goes on after these. */
+  /** Whether more records follow. */
   more: boolean;
-  /** The last record of the list as a whole, as it is now. */
+  /** The last record of the whole list. */
   end: string | null;
 }
 
-/** A part ends with the record with which it reaches 2 MiB. */
+/** A part ends with the record that reaches 2 MiB. */
 const mostBytes = 2 * 1024 * 1024;
 const mostRows = 1_000;
 
@@ -40,16 +37,16 @@ const head = z
   .nullable();
 const listedRow = z.union([
   recordRow.extend({ head, n: z.number() }),
-  /** The only row where there is no record. */
+  /** The only row if there is no record. */
   z.object({ head, id: z.null() }),
 ]);
 
-/** Changes with every change of the records that it is selected from. */
+/** Changes with every change of the selected records. */
 const digestOf = sql.fragment`count(*) || '.' || coalesce(sum(hash_record_extended((id, updated_at), 0)), 0)`;
 
 /**
- * The first part of a list of a vault's records, and in the same statement what the vault is to the person.
- * @param whole whether the digest is wanted of a whole list; else it is that of what is looked at
+ * A part of the records of a vault, with the person's access from the same snapshot.
+ * @param whole whether the digest covers the whole list instead of this part
  */
 export async function listRecords(
   db: Queryable,
@@ -63,36 +60,35 @@ export async function listRecords(
     WHERE vault_id = (
       SELECT vault_id FROM sights WHERE user_id = ${userId} AND vault_id = ${vaultId} AND ended_x IS NULL
     ) ${conditionsOf(query)}`;
-  const digest = whole ? sql.fragment`(SELECT ${digestOf} ${wanted})` : sql.fragment`(SELECT ${digestOf} FROM asked)`;
+  const digest = whole ? sql.fragment`(SELECT ${digestOf} ${wanted})` : sql.fragment`(SELECT ${digestOf} FROM chosen)`;
   const end = whole ? sql.fragment`(SELECT id ${wanted} ORDER BY records.id DESC LIMIT 1)` : sql.fragment`NULL`;
   const found = await db.any(sql.type(listedRow)`
     WITH access AS MATERIALIZED (SELECT to_json(a) AS state FROM (${accessTo(userId, vaultId)}) a),
-    asked AS MATERIALIZED (
+    chosen AS MATERIALIZED (
       SELECT ctid AS at, id, updated_at, octet_length(encrypted_data) + 512 AS size ${wanted} ORDER BY id LIMIT ${rows}
     ),
     part AS MATERIALIZED (
       SELECT at, (row_number() OVER w)::integer AS n, sum(size) OVER w - size AS before
-      FROM asked WINDOW w AS (ORDER BY id ROWS UNBOUNDED PRECEDING)
+      FROM chosen WINDOW w AS (ORDER BY id ROWS UNBOUNDED PRECEDING)
     )
     SELECT CASE WHEN n IS NULL OR n = 1 THEN json_build_object(
-        'access', state, 'digest', ${digest}, 'found', (SELECT count(*) FROM asked), 'end', ${end}
+        'access', state, 'digest', ${digest}, 'found', (SELECT count(*) FROM chosen), 'end', ${end}
       ) END AS head,
       n, id, vault_id, type, encrypted_data, created_at, updated_at
     FROM access LEFT JOIN (part JOIN records ON records.ctid = at) ON before < ${mostBytes} AND n < ${rows}
   `);
-  // No order is promised of a join, though it comes in this one.
-  const placed = found.filter((row) => row.id !== null).sort((a, b) => a.n - b.n);
-  const said = found.find((row) => row.head !== null)?.head ?? null;
+  // A join guarantees no order.
+  const sorted = found.filter((row) => row.id !== null).sort((a, b) => a.n - b.n);
+  const first = found.find((row) => row.head !== null)?.head ?? null;
   return {
-    access: said?.access ?? null,
-    digest: said?.digest ?? "",
-    rows: placed,
-    more: said !== null && said.found > placed.length,
-    end: said?.end ?? null,
+    access: first?.access ?? null,
+    digest: first?.digest ?? "",
+    rows: sorted,
+    more: first !== null && first.found > sorted.length,
+    end: first?.end ?? null,
   };
 }
 
-/** The conditions of a list, each with AND before it. */
 function conditionsOf({ type, updatedSince, after, until }: RecordQuery) {
   const none = sql.fragment``;
   return sql.fragment`

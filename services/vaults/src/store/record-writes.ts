@@ -1,21 +1,28 @@
-import { auditAppend, recordsChanged } from "@coffer/events";
-import type { AuditDraft } from "@coffer/events";
-import type { Database } from "@coffer/postgres";
-import { briefly, briefWaits, eachOf, isUniqueViolation, outboxColumns, outboxValues } from "@coffer/postgres";
+import { auditAppend, type AuditDraft, recordsChanged } from "@coffer/events";
+import {
+  briefly,
+  briefWaits,
+  type Database,
+  eachOf,
+  isUniqueViolation,
+  outboxColumns,
+  outboxValues,
+} from "@coffer/postgres";
 import { idOfDeleted } from "./records.ts";
-import { tryWritersTurn } from "./vault-turn.ts";
+import { tryWriterLock } from "./advisory-locks.ts";
 
-// Records are written in one statement that commits by itself (docs/adr/0014), by as many requests as there are at the time:
-// for each it looks whether the person sees the vault and may write there, writes, and leaves the event and the audit
-// record. It waits for nobody who changes who sees a vault: then it writes nothing there, and whoever asked judges anew.
+// One statement, which commits by itself, writes the records of all concurrent requests
+// (docs/adr/0014). For each request it checks visibility and permission, writes, and enqueues event
+// and audit record. It does not wait for a change of visibility: it writes nothing, and the caller
+// authorizes again.
 
 /**
- * What is asked, in the order of `valuesOf` and with `more` behind, beside its place `n`. Of several writes of one record
- * the first is done, and the others are asked again: each is to see the one before it. In the order of the ids nobody waits
- * for somebody who waits for them.
+ * The requested writes: the columns of `valuesOf`, `more`, and the position `n`. Of several writes
+ * of one record only the first is done; the others are retried, so that each sees the one before
+ * it. The order of ids avoids deadlocks.
  */
-const askedOf = (more: Record<string, string>): string => `
-  SELECT DISTINCT ON (id, vault_id) *, (SELECT access_version FROM vaults v WHERE v.id = asked.vault_id) AS access_version
+const requestedWrites = (more: Record<string, string>): string => `
+  SELECT DISTINCT ON (id, vault_id) *, (SELECT access_version FROM vaults v WHERE v.id = requested.vault_id) AS access_version
   FROM ${eachOf({
     vault_id: "uuid",
     user_id: "uuid",
@@ -30,68 +37,67 @@ const askedOf = (more: Record<string, string>): string => `
   ORDER BY id, vault_id, n`;
 
 /**
- * What is asked, with the vault, if the person sees it and may write there. It is held with other writers until the commit;
- * whoever changes who sees it holds it alone. One that was changed so between the statement's beginning and the lock has
- * another `access_version` than the statement saw at first, and is not written to.
+ * The requested writes whose vault the person sees and may write to, under the shared lock. If
+ * visibility changed between the snapshot and the lock, `access_version` differs and the write is
+ * left out.
  */
 const heldVaults = `
-  SELECT asked.*, v.org_id, ${briefWaits} FROM asked JOIN vaults v ON v.id = asked.vault_id
-  WHERE ${tryWritersTurn("asked.vault_id")}
-    AND v.access_version = asked.access_version
-    AND (asked.key_version IS NULL OR v.key_version = asked.key_version)
+  SELECT requested.*, v.org_id, ${briefWaits} FROM requested JOIN vaults v ON v.id = requested.vault_id
+  WHERE ${tryWriterLock("requested.vault_id")}
+    AND v.access_version = requested.access_version
+    AND (requested.key_version IS NULL OR v.key_version = requested.key_version)
     AND EXISTS (
-      SELECT FROM sights s WHERE s.user_id = asked.user_id AND s.vault_id = asked.vault_id AND s.ended_x IS NULL
+      SELECT FROM sights s WHERE s.user_id = requested.user_id AND s.vault_id = requested.vault_id AND s.ended_x IS NULL
     )
     AND EXISTS (
       SELECT FROM vault_members m
-      WHERE m.vault_id = asked.vault_id AND m.user_id = asked.user_id AND m.permission IN ('write', 'manage')
+      WHERE m.vault_id = requested.vault_id AND m.user_id = requested.user_id AND m.permission IN ('write', 'manage')
     )
   FOR KEY SHARE OF v SKIP LOCKED`;
 
-/** A moment as answers and events have it. */
 const timestamp = (column: string): string => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /**
- * The messages of the writes, of `notes`: for each write all of them are read, which is to be without the content. An audit record comes without `org_id`, which the vault has.
+ * The outbox messages of the writes, from `notes`, which omits the content: every write reads all
+ * of `notes`. The audit record gets `org_id` from the vault.
  */
 function messages(action: "record_created" | "record_updated" | "record_deleted"): string {
-  const news = `json_build_object('vault_id', written.vault_id, 'changes', json_build_array(json_build_object(
+  const event = `json_build_object('vault_id', written.vault_id, 'changes', json_build_array(json_build_object(
     'action', '${action}', 'record_id', written.id, 'updated_at', ${timestamp("written.updated_at")})))`;
   const record = `('[{"org_id":' || coalesce('"' || notes.org_id || '"', 'null') || ',' || notes.audit)`;
   return `
     INSERT INTO outbox (${outboxColumns})
     SELECT message.* FROM written JOIN notes USING (id, vault_id) CROSS JOIN LATERAL (VALUES
-      ${outboxValues(recordsChanged, { id: "notes.event_id", payload: news })},
+      ${outboxValues(recordsChanged, { id: "notes.event_id", payload: event })},
       ${outboxValues(auditAppend, { id: "notes.audit_id", payload: record })}
     ) AS message (${outboxColumns})`;
 }
 
-/** A write by a person, with what it is recorded as. */
+/** A write by a person, with its audit record. */
 interface Write {
   userId: string;
   vaultId: string;
   id: string;
   eventId: string;
-  /** Its `org_id` is of no account: the vault's is written. */
+  /** The `org_id` of the vault replaces its own. */
   audit: AuditDraft;
   now: Date;
 }
 
-/** What a write says of the record: when it was made, and its server timestamp. */
 export interface WrittenRecord {
   id: string;
   created_at: string;
   updated_at: string;
 }
 
-/** `id` null: the vault was there to be written to, but not the record as it was wanted. */
+/** `id` null: the vault is writable, but the record did not match. */
 type Written = WrittenRecord | { id: null };
 
 export type RecordWrites = ReturnType<typeof createRecordWrites>;
 
 /**
- * Prepares the statements. Each function returns null, and has written nothing, when the person may not write there, or
- * this was just being changed, or somebody else has kept the record locked, or writes it at the same moment.
+ * Prepares the statements. Each function returns null, and writes nothing, if the person may not
+ * write, or after a conflict: visibility just changed, or another write has locked the record.
  */
 export function createRecordWrites(database: Database) {
   const write = (
@@ -102,9 +108,9 @@ export function createRecordWrites(database: Database) {
     briefly(
       database.preparedWriteEach<Written>(
         name,
-        `WITH asked AS MATERIALIZED (${askedOf(more)}), held AS MATERIALIZED (${heldVaults}),
+        `WITH requested AS MATERIALIZED (${requestedWrites(more)}), held AS MATERIALIZED (${heldVaults}),
            notes AS MATERIALIZED (SELECT vault_id, id, org_id, event_id, audit_id, audit FROM held),
-           ${change}, told AS (${messages(action)})
+           ${change}, enqueued AS (${messages(action)})
          SELECT held.n::integer AS n, written.id, written.created_at, written.updated_at
          FROM held LEFT JOIN written USING (id, vault_id)`,
         { leaves: recordsChanged },
@@ -125,7 +131,7 @@ export function createRecordWrites(database: Database) {
   });
   const replace = write("replace-records", "record_updated", {
     more: { type: "text", encrypted_data: "text", expected: "timestamptz" },
-    // The server timestamp of a record only grows, whatever the clock does.
+    // The server timestamp of a record only grows, also if the clock goes back.
     change: `written AS (
        UPDATE records r SET type = held.type, encrypted_data = held.encrypted_data, x = pg_current_xact_id(),
          updated_at = greatest(held.now, r.updated_at + interval '1 microsecond')
@@ -151,7 +157,7 @@ export function createRecordWrites(database: Database) {
   });
 
   return {
-    /** Makes a record; `taken` when the id is, also by a record that was deleted. */
+    /** Creates a record; `taken` if the id exists or belongs to a deleted record. */
     async insert({ content, ...to }: Write & { content: RecordContent }): Promise<WrittenRecord | "taken" | null> {
       try {
         const row = await insert([...valuesOf(to, content.key_version), content.type, content.encrypted_data]);
@@ -162,8 +168,8 @@ export function createRecordWrites(database: Database) {
       }
     },
     /**
-     * Replaces a record's content, and with `expected` (a moment) only if that is its server timestamp; `other` when
-     * there is no such record.
+     * Replaces the content, if `expected` is absent or the server timestamp; `other` without a
+     * match.
      */
     async replace({
       content,
@@ -178,7 +184,7 @@ export function createRecordWrites(database: Database) {
       ]);
       return row === null ? null : present(row) ? row : "other";
     },
-    /** Removes a record, under the same condition; `other` when there is no such record. */
+    /** Deletes a record under the condition of `replace`; `other` without a match. */
     async remove({
       expected,
       ...to
@@ -189,11 +195,10 @@ export function createRecordWrites(database: Database) {
   };
 }
 
-/** What a client writes of a record. */
 interface RecordContent {
   type: string;
   encrypted_data: string;
-  /** The version of the key that it is sealed with; undefined when the client did not say. */
+  /** The version of the sealing key; undefined if the client did not send it. */
   key_version?: number | undefined;
 }
 

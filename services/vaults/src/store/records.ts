@@ -1,5 +1,4 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 export const recordRow = z.object({
@@ -14,7 +13,6 @@ export type RecordRow = z.infer<typeof recordRow>;
 
 export const recordColumns = sql.fragment`id, vault_id, type, encrypted_data, created_at, updated_at`;
 
-/** Whether a vault has a record of this id. */
 export function recordExists(db: Queryable, vaultId: string, id: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`SELECT FROM records WHERE vault_id = ${vaultId} AND id = ${id}`);
 }
@@ -26,13 +24,13 @@ export interface NewRecordRow {
   encryptedData: string;
 }
 
-/** What refuses a record whose id another one had that was deleted while the statement was under way. */
+/** The constraint that refuses the id of a record that was deleted during the statement. */
 export const idOfDeleted = "records_not_deleted";
 
 /**
- * Inserts records, each id once, into a vault that the caller holds; leaves out those whose ids are taken, also in
- * other vaults and by records that were deleted. Returns the ids of those that were inserted. Throws on an id whose record
- * was deleted meanwhile (`idOfDeleted`): the next attempt leaves it out.
+ * Inserts records with distinct ids into a vault that the caller has locked. Skips ids that exist
+ * in any vault or belong to deleted records. Returns the inserted ids. Throws (`idOfDeleted`) if a
+ * record was deleted meanwhile; a retry skips its id.
  */
 export function insertRecords(
   tx: Queryable,

@@ -1,15 +1,14 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** From here on no statement of the transaction waits longer than this for a lock. */
+/** Sets the lock timeout of the transaction. */
 export async function limitWaits(tx: Queryable, milliseconds: number): Promise<void> {
   await tx.query(sql.type(z.object({ set_config: z.string() }))`
     SELECT set_config('lock_timeout', ${`${milliseconds}ms`}, true)
   `);
 }
 
-/** From here on each statement of the transaction takes no longer than this, its waiting for locks included. */
+/** Sets the statement timeout of the transaction; it includes waits for locks. */
 export async function limitStatements(tx: Queryable, milliseconds: number): Promise<void> {
   await tx.query(sql.type(z.object({ set_config: z.string() }))`
     SELECT set_config('statement_timeout', ${atLeastOne(milliseconds)}, true)
@@ -17,8 +16,8 @@ export async function limitStatements(tx: Queryable, milliseconds: number): Prom
 }
 
 /**
- * The same, and between two statements, or before the commit, no longer passes either: who is held up meanwhile finds
- * the transaction undone and the connection closed.
+ * Sets the statement timeout and the idle timeout of the transaction. After an idle timeout,
+ * Postgres rolls back and closes the connection.
  */
 export async function limitRest(tx: Queryable, milliseconds: number): Promise<void> {
   const most = atLeastOne(milliseconds);
@@ -28,7 +27,7 @@ export async function limitRest(tx: Queryable, milliseconds: number): Promise<vo
   `);
 }
 
-/** As Postgres reads it; 0 would be no limit at all. */
+/** Postgres reads 0 as no limit. */
 function atLeastOne(milliseconds: number): string {
   return `${Math.max(1, Math.ceil(milliseconds))}ms`;
 }

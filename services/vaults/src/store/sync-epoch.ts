@@ -1,11 +1,11 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 /**
- * Waits until nobody else keeps ticks or begins an epoch, until the transaction ends.
- * @returns whether the x of this schema were given by this server, in this life of it: by its identity, by the timeline
- *   that it began when it was promoted or set back to a moment, and by the row itself, which is no copy
+ * Locks out ticks and other epochs until the transaction ends.
+ * @returns whether the transaction ids (x) of this schema come from this server: same system
+ *   identifier, same timeline (no promotion or point-in-time recovery since), and a row that was
+ *   not copied
  */
 export async function lockEpoch(tx: Queryable): Promise<boolean> {
   await tx.query(sql.typeAlias("void")`LOCK TABLE sync_epoch IN EXCLUSIVE MODE`);
@@ -18,8 +18,8 @@ export async function lockEpoch(tx: Queryable): Promise<boolean> {
 const next = z.object({ next_x: z.string() });
 
 /**
- * Keeps everybody from writing what is synced until the transaction ends, which may take as long as it needs.
- * @returns the next transaction id that this server gives
+ * Blocks writes to the synced tables until the transaction ends, without a transaction timeout.
+ * @returns the next transaction id of this server
  */
 export async function lockSynced(tx: Queryable): Promise<string> {
   await tx.query(sql.type(z.object({ set_config: z.string() }))`
@@ -31,7 +31,7 @@ export async function lockSynced(tx: Queryable): Promise<string> {
   return tx.oneFirst(sql.type(next)`SELECT pg_snapshot_xmax(pg_current_snapshot()) AS next_x`);
 }
 
-/** Forgets what refers to transactions of another server: moments, places in answers, and who ceased to see what. */
+/** Deletes references to transactions of another server: ticks, pages and ended visibility. */
 export async function forgetMoments(tx: Queryable): Promise<void> {
   await tx.query(sql.typeAlias("void")`TRUNCATE sync_ticks, sync_pages`);
   await tx.query(sql.typeAlias("void")`DELETE FROM sights WHERE ended_x IS NOT NULL`);
@@ -41,14 +41,14 @@ export async function forgetMoments(tx: Queryable): Promise<void> {
 const synced = { records: sql.fragment`records`, tombstones: sql.fragment`tombstones` };
 const blocks = z.object({ blocks: z.number() });
 
-/** How large a table is, in the blocks that `setBack` goes by. */
+/** The size of a table in blocks. */
 export function countBlocks(tx: Queryable, table: keyof typeof synced): Promise<number> {
   return tx.oneFirst(sql.type(blocks)`
     SELECT pg_relation_size(${table}::regclass) / current_setting('block_size')::bigint AS blocks
   `);
 }
 
-/** Sets back every x of the table, in the blocks from `from` to before `to`, that is ahead of the server. */
+/** Resets every x ahead of the server, in the blocks from `from` to before `to`. */
 export async function setBack(
   tx: Queryable,
   table: keyof typeof synced,
@@ -63,12 +63,12 @@ export async function setBack(
   `);
 }
 
-/** The same for all vaults. */
+/** Resets every x of the vaults that is ahead of the server. */
 export async function setBackVaults(tx: Queryable, nextX: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`UPDATE vaults SET x = '3' WHERE x >= ${nextX}::xid8`);
 }
 
-/** Notes that the x of this schema are this server's. Labels go on where they were. */
+/** Records this server as the source of x. Labels continue. */
 export async function writeEpoch(tx: Queryable, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     INSERT INTO sync_epoch AS former (system_identifier, timeline, last_label)

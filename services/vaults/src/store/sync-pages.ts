@@ -1,26 +1,25 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** A place in an answer: behind the entry of this vault (`kind` 0: changes, 1: deletions), transaction and id. */
+/** The last entry that was sent: vault, kind (0: changes, 1: deletions), transaction and id. */
 export const position = z.object({ vault_id: z.guid(), kind: z.int().min(0).max(1), x: z.string(), id: z.guid() });
 export type Position = z.infer<typeof position>;
 
-/** Where a client's answer goes on: since `from_x` (`0`: everything), for a client that is at `to_label` afterwards. */
+/** Where a response continues: from `from_x` (`0`: everything) up to `to_label`. */
 export interface Page {
   from_x: string;
   to_label: string;
   position: Position;
   reset: boolean;
-  /** The connection on which the answer began; null: not known. */
+  /** The connection on which the response began; null: unknown. */
   connection_id: string | null;
 }
 
 const label = z.string();
 
 /**
- * Keeps a page and gives it a label of its own, later than every label before it.
- * @returns the label; null when the epoch is over
+ * Stores a page under a new label, later than every label before it.
+ * @returns the label; null if the epoch is over
  */
 export function insertPage(
   db: Queryable,
@@ -42,7 +41,7 @@ export function insertPage(
   `);
 }
 
-const keptPage = z.object({
+const storedPage = z.object({
   from_x: z.string(),
   to_label: label,
   position,
@@ -51,12 +50,12 @@ const keptPage = z.object({
   recent: z.boolean(),
 });
 
-/** The page that a person was given this label for; `recent`: not before `oldest`. Null for any other label. */
+/** The page of this label and person; `recent`: not before `oldest`. */
 export function findPage(
   db: Queryable,
   { userId, label, oldest }: { userId: string; label: string; oldest: Date },
 ): Promise<(Page & { recent: boolean }) | null> {
-  return db.maybeOne(sql.type(keptPage)`
+  return db.maybeOne(sql.type(storedPage)`
     SELECT from_x, to_label, position, reset, connection_id, label >= ${oldest.toISOString()}::timestamptz AS recent
     FROM sync_pages WHERE label = ${label}::timestamptz AND user_id = ${userId}
   `);

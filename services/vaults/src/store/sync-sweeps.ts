@@ -1,9 +1,8 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-// Each takes away at most `limit` rows that are older than `before`, leaves to another replica what that one takes, and
-// says how many it took. What was deleted, and who ceased to see what, stays as long as a tick that it is told after.
+// Each sweep deletes at most `limit` rows older than `before`, skips rows that another replica has
+// locked, and returns the number. Tombstones and ended visibility stay as long as an older tick.
 
 export interface SweepQuery {
   before: Date;
@@ -24,7 +23,7 @@ async function sweep(
 
 const beforeOldestTick = sql.fragment`(SELECT x FROM sync_ticks ORDER BY label LIMIT 1)`;
 
-/** Ticks, but never the newest: without it nobody could be told of a moment. */
+/** Never deletes the newest tick, from which every sync gets its label. */
 export function sweepTicks(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
   return sweep(db, sql.fragment`sync_ticks`, {
     key: sql.fragment`label`,
@@ -34,9 +33,9 @@ export function sweepTicks(db: Queryable, { before, limit }: SweepQuery): Promis
 }
 
 /**
- * Of the ticks, all but the first of each minute: whoever knows another continues from the one before it. Looks at those
- * that follow `after`, so that those that it keeps are not looked at again: there is one for each minute of 90 days.
- * Returns the last at which it looked (null: at none), and whether others may follow it.
+ * Deletes all but the first tick of each minute; a device with a deleted tick continues from the
+ * one before. Reads only ticks after `after`, not again those that stay. Returns the last label
+ * that it read (null: none), and whether more may follow.
  */
 export function thinTicks(db: Queryable, { before, limit, after }: SweepQuery & { after: string | null }) {
   return db.one(sql.type(z.object({ to: z.string().nullable(), more: z.boolean() }))`
@@ -60,7 +59,6 @@ export function thinTicks(db: Queryable, { before, limit, after }: SweepQuery & 
   `);
 }
 
-/** Records that were deleted. */
 export function sweepTombstones(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
   return sweep(db, sql.fragment`tombstones`, {
     key: sql.fragment`ctid`,
@@ -69,7 +67,6 @@ export function sweepTombstones(db: Queryable, { before, limit }: SweepQuery): P
   });
 }
 
-/** Sights that ended. */
 export function sweepSights(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
   return sweep(db, sql.fragment`sights`, {
     key: sql.fragment`ctid`,
@@ -78,7 +75,7 @@ export function sweepSights(db: Queryable, { before, limit }: SweepQuery): Promi
   });
 }
 
-/** Ids of deleted vaults that have no records left. */
+/** Deleted vaults without remaining records. */
 export function sweepDeletedVaults(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
   return sweep(db, sql.fragment`deleted_vaults`, {
     key: sql.fragment`id`,
@@ -87,7 +84,6 @@ export function sweepDeletedVaults(db: Queryable, { before, limit }: SweepQuery)
   });
 }
 
-/** Pages of answers. */
 export function sweepPages(db: Queryable, { before, limit }: SweepQuery): Promise<number> {
   return sweep(db, sql.fragment`sync_pages`, {
     key: sql.fragment`label`,

@@ -1,17 +1,16 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-const kept = z.object({ same_server: z.boolean() });
+const result = z.object({ same_server: z.boolean() });
 
 /**
- * Keeps a tick when the watermark has moved since the last one, at most one every 20 ms. The watermark is the oldest
- * transaction that is still under way: all older ones are seen by whoever sees the tick. Labels only grow, whatever
- * `now` is, and are whole milliseconds, since many a client drops the rest.
- * @returns whether the x of this schema were given by this server; nothing is kept when not (see `sync-epoch.ts`)
+ * Stores a tick if the watermark has moved, at most one every 20 ms. The watermark is the oldest
+ * running transaction: a snapshot that sees the tick sees all older ones. Labels only grow,
+ * also if `now` goes back, in whole milliseconds, since some clients drop the rest.
+ * @returns whether x comes from this server (see `sync-epoch.ts`); stores nothing if not
  */
-export async function keepTick(db: Queryable, now: Date): Promise<boolean> {
-  const { same_server } = await db.one(sql.type(kept)`
+export async function storeTick(db: Queryable, now: Date): Promise<boolean> {
+  const { same_server } = await db.one(sql.type(result)`
     WITH epoch AS (
       SELECT e.system_identifier = s.system_identifier AND e.timeline = c.timeline_id AND e.xmin = e.written_x::xid AS same
       FROM sync_epoch e, pg_control_system() s, pg_control_checkpoint() c
@@ -26,19 +25,19 @@ export async function keepTick(db: Queryable, now: Date): Promise<boolean> {
         AND clock_timestamp() NOT BETWEEN ticked_at AND ticked_at + interval '20 milliseconds'
       RETURNING last_label, last_x
     ),
-    kept AS (INSERT INTO sync_ticks (label, x) SELECT last_label, last_x FROM tick)
+    stored AS (INSERT INTO sync_ticks (label, x) SELECT last_label, last_x FROM tick)
     SELECT coalesce((SELECT same FROM epoch), false) AS same_server
   `);
   return same_server;
 }
 
 const moment = z.object({ newest: z.string(), from_x: z.string().nullable() });
-/** `newest`: the label of the last tick that is seen. `from_x`: the watermark at the moment that was asked for. */
+/** `newest`: the label of the last tick. `from_x`: the watermark at the requested label. */
 export type Moment = z.infer<typeof moment>;
 
 /**
- * The watermark at `label`: that of its tick, or of the one before it. Null for a label that cannot be continued from:
- * before `oldest` or before all ticks that are kept, or after the last one.
+ * The watermark at `label`: of its tick or the one before. Null if the label is before `oldest`,
+ * before all stored ticks or after the last one.
  * @returns null before the first tick
  */
 export function findMoment(
@@ -56,8 +55,8 @@ export function findMoment(
 }
 
 /**
- * Whether what changed between a watermark (`0`: everything) and a label can still be told: what the sweep takes away
- * is older than the oldest tick, and the ticks of an earlier epoch are gone.
+ * Whether the changes between a watermark (`0`: everything) and a label are still stored. Swept
+ * rows are older than the oldest tick; ticks of an earlier epoch are gone.
  */
 export function isKnown(db: Queryable, { fromX, toLabel }: { fromX: string; toLabel: string }): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
@@ -68,7 +67,7 @@ export function isKnown(db: Queryable, { fromX, toLabel }: { fromX: string; toLa
 
 const held = z.object({ watermark: z.string(), held: z.boolean() });
 
-/** Where the watermark is, and whether a transaction holds it there while there are later ones. */
+/** The watermark, and whether a transaction holds it while later ones exist. */
 export function findWatermark(db: Queryable): Promise<{ watermark: string; held: boolean }> {
   return db.one(sql.type(held)`
     SELECT pg_snapshot_xmin(now) AS watermark, pg_snapshot_xmin(now) < pg_snapshot_xmax(now) AS held

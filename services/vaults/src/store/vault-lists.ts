@@ -1,36 +1,34 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { VaultRow } from "./vaults.ts";
-import { vaultRow } from "./vaults.ts";
+import { type VaultRow, vaultRow } from "./vaults.ts";
 
-/** A place in the list of vaults, which is in order of creation. */
+/** A position in the list of vaults, which is in order of creation. */
 export interface VaultKey {
   created_at: string;
   id: string;
 }
 
-/** Which of the vaults that a person sees are wanted. */
+/** A query for the vaults that a person sees. */
 export interface VaultQuery {
-  /** The list goes on after this place; undefined begins it. */
+  /** Only vaults after this position. */
   after: VaultKey | undefined;
-  /** The last place that may be in it. */
+  /** Only vaults up to this position. */
   until?: VaultKey | undefined;
   limit: number | undefined;
 }
 
-/** Vaults that follow each other: all of a list, or so many of them that they take little memory. */
+/** Consecutive vaults: the whole list, or as many as fit a part. */
 export interface VaultPart {
-  /** Another one after every change in what the list consists of; of the first part alone. */
+  /** Changes with every change of the listed vaults; of the first part only. */
   digest: string;
   rows: readonly VaultRow[];
-  /** Whether the list goes on after these. */
+  /** Whether more vaults follow. */
   more: boolean;
-  /** The last place of what was looked at. */
+  /** The position of the last vault that was read. */
   end: VaultKey | undefined;
 }
 
-/** A part ends with the vault with which it reaches 2 MiB: a key may be 64 KiB. */
+/** A part ends with the vault that reaches 2 MiB: a key may be 64 KiB. */
 const mostBytes = 2 * 1024 * 1024;
 const mostRows = 1_000;
 
@@ -42,7 +40,7 @@ const head = {
 };
 const listedRow = z.union([
   vaultRow.extend({ ...head, n: z.number() }),
-  /** The only row where there is no vault. */
+  /** The only row if there is no vault. */
   z.object({ ...head, id: z.null() }),
 ]);
 
@@ -51,9 +49,9 @@ const ofDigest = sql.fragment`hashtextextended(m.encrypted_key, 0) AS key_hash, 
 const notOfDigest = sql.fragment`NULL::bigint AS key_hash, NULL::bigint AS record_count`;
 
 /**
- * The first part of a list of the vaults that a person sees: `sights` without an end decide, and nothing else.
- * @param first whether the digest is wanted, and the end, of a list without a limit as a whole: to look at keys and count
- *   records is most of the work, and not done of those that are not told now
+ * A part of the list of vaults that a person sees: those with a row in `sights` without an end.
+ * @param first whether to compute the digest and the end of a whole list. Later parts skip it:
+ *   hashing keys and counting records is most of the work.
  */
 export async function listVaults(
   db: Queryable,
@@ -63,7 +61,7 @@ export async function listVaults(
 ): Promise<VaultPart> {
   const rows = Math.min(limit ?? mostRows, mostRows);
   const none = sql.fragment``;
-  const place = ({ created_at, id }: VaultKey) => sql.fragment`(${created_at}::timestamptz, ${id}::uuid)`;
+  const position = ({ created_at, id }: VaultKey) => sql.fragment`(${created_at}::timestamptz, ${id}::uuid)`;
   const found = await db.any(sql.type(listedRow)`
     WITH looked AS MATERIALIZED (
       SELECT v.id, v.created_at, v.updated_at, v.key_version, v.history_seq, m.permission, p.version AS pin_version,
@@ -73,8 +71,8 @@ export async function listVaults(
       JOIN vault_members m ON m.vault_id = v.id AND m.user_id = s.user_id
       LEFT JOIN vault_pins p ON p.vault_id = v.id AND p.user_id = s.user_id
       WHERE s.user_id = ${userId} AND s.ended_x IS NULL
-        ${after === undefined ? none : sql.fragment`AND (v.created_at, v.id) > ${place(after)}`}
-        ${until === undefined ? none : sql.fragment`AND (v.created_at, v.id) <= ${place(until)}`}
+        ${after === undefined ? none : sql.fragment`AND (v.created_at, v.id) > ${position(after)}`}
+        ${until === undefined ? none : sql.fragment`AND (v.created_at, v.id) <= ${position(until)}`}
       ORDER BY v.created_at, v.id ${first && limit === undefined ? none : sql.fragment`LIMIT ${rows + 1}`}
     ),
     part AS MATERIALIZED (
@@ -90,7 +88,7 @@ export async function listVaults(
     last AS (
       SELECT created_at AS end_created_at, id AS end_id FROM looked ORDER BY looked.created_at DESC, looked.id DESC LIMIT 1
     )
-    SELECT digest, found, end_created_at, end_id, told.*
+    SELECT digest, found, end_created_at, end_id, listed.*
     FROM head LEFT JOIN last ON true LEFT JOIN (
       SELECT n, v.id, v.org_id, v.name, v.type, v.safe_for_travel, v.key_version, v.created_at, v.updated_at,
         v.history_seq, m.permission, m.encrypted_key, p.version AS pin_version, p.sealed AS pin_sealed, coalesce(record_count, ${countOf}) AS record_count
@@ -99,16 +97,16 @@ export async function listVaults(
       JOIN vault_members m ON m.vault_id = v.id AND m.user_id = ${userId}
       LEFT JOIN vault_pins p ON p.vault_id = v.id AND p.user_id = ${userId}
       WHERE before < ${mostBytes} AND n <= ${rows}
-    ) told ON true
+    ) listed ON true
   `);
-  // No order is promised of a join.
-  const told = found.filter((row) => row.id !== null).sort((a, b) => a.n - b.n);
+  // A join guarantees no order.
+  const listed = found.filter((row) => row.id !== null).sort((a, b) => a.n - b.n);
   const [one] = found;
   const { end_created_at: created_at, end_id: id } = one ?? { end_created_at: null, end_id: null };
   return {
     digest: one?.digest ?? "",
-    rows: told,
-    more: (one?.found ?? 0) > told.length,
+    rows: listed,
+    more: (one?.found ?? 0) > listed.length,
     end: created_at === null || id === null ? undefined : { created_at, id },
   };
 }

@@ -1,21 +1,20 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { takeWholeTurns, takeWritersTurn } from "./vault-turn.ts";
+import { takeExclusiveLocks, takeWriterLock } from "./advisory-locks.ts";
 
-// Locks come in one order: people by id, then vaults by id (docs/adr/0014). Whoever changes who sees a vault holds its
-// row alone; whoever writes records holds it together with other writers.
+// Lock order: people by id, then vaults by id (docs/adr/0014). A change of visibility locks the
+// vault's row exclusively; writers of records share the lock.
 
-/** These vaults alone, until the transaction ends; the ids of those that there are. */
+/** Locks these vaults exclusively until the transaction ends. Returns the ids that exist. */
 export async function lockVaults(tx: Queryable, vaultIds: readonly string[]): Promise<readonly string[]> {
-  await takeWholeTurns(tx, vaultIds);
+  await takeExclusiveLocks(tx, vaultIds);
   return tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     SELECT id FROM vaults WHERE id = ANY(${sql.array([...vaultIds], "uuid")}) ORDER BY id FOR UPDATE
   `);
 }
 
-/** A vault together with other writers of its records, until the transaction ends. */
+/** Locks a vault, shared with other writers of its records, until the transaction ends. */
 export async function holdVault(tx: Queryable, vaultId: string): Promise<void> {
-  await takeWritersTurn(tx, vaultId);
+  await takeWriterLock(tx, vaultId);
   await tx.any(sql.type(z.object({ id: z.string() }))`SELECT id FROM vaults WHERE id = ${vaultId} FOR KEY SHARE`);
 }

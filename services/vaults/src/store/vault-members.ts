@@ -1,10 +1,8 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { permissions, type Permission } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import type { Permission } from "../access/permission.ts";
-import { permissions } from "../access/permission.ts";
 
-/** A person's place in a vault, with the vault's key sealed for them. */
+/** A member of a vault, with the vault's key sealed for them. */
 export interface VaultMember {
   vaultId: string;
   userId: string;
@@ -14,7 +12,6 @@ export interface VaultMember {
   now: Date;
 }
 
-/** Makes a person a member of a vault. */
 export async function insertMember(tx: Queryable, member: VaultMember): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     INSERT INTO vault_members (vault_id, user_id, permission, encrypted_key, key_version, added_at)
@@ -23,7 +20,7 @@ export async function insertMember(tx: Queryable, member: VaultMember): Promise<
   `);
 }
 
-/** Makes a person a member, or gives the member another permission and key. Returns since when the person is one. */
+/** Adds a member, or changes the permission and key. Returns when the member was added. */
 export function upsertMember(tx: Queryable, member: VaultMember): Promise<string> {
   return tx.oneFirst(sql.type(z.object({ added_at: z.string() }))`
     INSERT INTO vault_members (vault_id, user_id, permission, encrypted_key, key_version, added_at)
@@ -35,14 +32,14 @@ export function upsertMember(tx: Queryable, member: VaultMember): Promise<string
   `);
 }
 
-/** What a member may do in a vault; null for who is none. */
+/** Null for a person who is not a member. */
 export function findPermission(db: Queryable, vaultId: string, userId: string): Promise<Permission | null> {
   return db.maybeOneFirst(sql.type(z.object({ permission: z.enum(permissions) }))`
     SELECT permission FROM vault_members WHERE vault_id = ${vaultId} AND user_id = ${userId}
   `);
 }
 
-/** Who is a member of a vault, in whichever state. */
+/** The members of a vault, including suspended ones. */
 export function listMemberIds(db: Queryable, vaultId: string): Promise<readonly string[]> {
   return db.anyFirst(sql.type(z.object({ user_id: z.string() }))`
     SELECT user_id FROM vault_members WHERE vault_id = ${vaultId} ORDER BY user_id
@@ -51,7 +48,6 @@ export function listMemberIds(db: Queryable, vaultId: string): Promise<readonly 
 
 const memberPermission = z.object({ user_id: z.string(), permission: z.enum(permissions) });
 
-/** What each member may do in a vault. */
 export function listPermissions(db: Queryable, vaultId: string): Promise<readonly z.infer<typeof memberPermission>[]> {
   return db.any(sql.type(memberPermission)`SELECT user_id, permission FROM vault_members WHERE vault_id = ${vaultId}`);
 }
@@ -66,15 +62,15 @@ const memberRow = z.object({
 });
 export type VaultMemberRow = z.infer<typeof memberRow>;
 
-/** A place in the list of a vault's members, which is in the order in which they were added. */
+/** A position in the list of members, which is in the order in which they were added. */
 export interface MemberKey {
   added_at: string;
   user_id: string;
 }
 
 /**
- * The members of a vault, at most `limit` of those after a place; those of one without an organization have names that are
- * not known here. Names have no part in the order: who is renamed between two pages would be in neither, or in both.
+ * At most `limit` members of a vault after a position. Without an organization names are unknown.
+ * The order ignores names: a rename between two pages would skip or repeat a member.
  */
 export function listMembers(
   db: Queryable,
@@ -82,19 +78,19 @@ export function listMembers(
   { after, limit }: { after: MemberKey | undefined; limit: number | undefined },
 ): Promise<readonly VaultMemberRow[]> {
   const none = sql.fragment``;
-  const place = ({ added_at, user_id }: MemberKey) => sql.fragment`(${added_at}::timestamptz, ${user_id}::uuid)`;
+  const position = ({ added_at, user_id }: MemberKey) => sql.fragment`(${added_at}::timestamptz, ${user_id}::uuid)`;
   return db.any(sql.type(memberRow)`
     SELECT m.user_id, coalesce(o.name, '') AS name, coalesce(o.email, '') AS email, m.permission, m.added_at,
       m.encrypted_key IS NOT NULL AS has_key
     FROM vault_members m
     JOIN vaults v ON v.id = m.vault_id
     LEFT JOIN memberships o ON o.org_id = v.org_id AND o.user_id = m.user_id
-    WHERE m.vault_id = ${vaultId} ${after === undefined ? none : sql.fragment`AND (m.added_at, m.user_id) > ${place(after)}`}
+    WHERE m.vault_id = ${vaultId} ${after === undefined ? none : sql.fragment`AND (m.added_at, m.user_id) > ${position(after)}`}
     ORDER BY m.added_at, m.user_id ${limit === undefined ? none : sql.fragment`LIMIT ${limit}`}
   `);
 }
 
-/** Whether somebody else manages a vault, who is active in its organization and in a role that reads ciphertext. */
+/** Whether another active member, in a role that reads ciphertext, manages the vault. */
 export function hasOtherManager(db: Queryable, vaultId: string, userId: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM vault_members m
@@ -105,7 +101,6 @@ export function hasOtherManager(db: Queryable, vaultId: string, userId: string):
   `);
 }
 
-/** Ends a person's membership of a vault. */
 export async function deleteMember(tx: Queryable, vaultId: string, userId: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     DELETE FROM vault_members WHERE vault_id = ${vaultId} AND user_id = ${userId}

@@ -1,9 +1,8 @@
 import { uuidText } from "@coffer/http";
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** The organization of a vault, if the person is a member of it who is not suspended; null for every other id. */
+/** The organization of a vault, if the person is an active member of it; else null. */
 export async function findVaultOrg(db: Queryable, userId: string, vaultId: string | undefined): Promise<string | null> {
   const id = uuidText.safeParse(vaultId).data;
   if (id === undefined) return null;
@@ -13,7 +12,9 @@ export async function findVaultOrg(db: Queryable, userId: string, vaultId: strin
   `);
 }
 
-/** Whether nobody manages a vault, in whichever state, and the person is an active owner or admin of its organization. */
+/**
+ * Whether a vault has no manager, and the person is an active owner or admin of its organization.
+ */
 export function isLeftTo(db: Queryable, userId: string, vaultId: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`
     SELECT FROM vaults v JOIN memberships o USING (org_id)

@@ -1,13 +1,15 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 
-/** What a person's devices share of a vault's history, sealed; only the person's devices can open it. */
+/** A pin that a person's devices share; only they can open it. */
 export interface SealedPin {
   version: number;
   sealed: string;
 }
 
-/** Stores the next version of a pin. False, and nothing is stored, when `version` is not the next one. */
+/**
+ * Stores the next version of a pin. Returns false, and stores nothing, if `version` is not the
+ * next.
+ */
 export async function putPin(
   tx: Queryable,
   { vaultId, userId, version, sealed }: SealedPin & { vaultId: string; userId: string },

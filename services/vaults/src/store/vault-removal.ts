@@ -1,8 +1,7 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** How many records a vault has. Takes the longer the more there are. */
+/** Takes time in proportion to the records. */
 export function countRecords(db: Queryable, id: string): Promise<number> {
   return db.oneFirst(sql.type(z.object({ count: z.number() }))`
     SELECT count(*) FROM records WHERE vault_id = ${id}
@@ -10,9 +9,8 @@ export function countRecords(db: Queryable, id: string): Promise<number> {
 }
 
 /**
- * Removes a vault with its members for good. Its records, which are not looked at, cannot be read any more, since nobody
- * sees the vault; they go after the commit (`emptyVault`). The vault's id stays, so that nobody takes it again soon. The
- * caller holds the vault alone.
+ * Deletes a vault with its members. Its records become unreadable, and `emptyVault` deletes them
+ * after the commit. The id stays reserved. The caller has locked the vault exclusively.
  */
 export async function deleteVault(tx: Queryable, id: string, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
@@ -22,12 +20,12 @@ export async function deleteVault(tx: Queryable, id: string, now: Date): Promise
 }
 
 const fullVault = z.object({ id: z.string(), emptied_to: z.string().nullable() });
-/** A vault that was deleted and is not empty yet, and up to which of its records it is. */
+/** A deleted vault that still has records after the id `emptied_to`. */
 export type FullVault = z.infer<typeof fullVault>;
 
 /**
- * Takes the vault that was deleted first and is not empty, until the transaction ends; those of `last` come after all
- * others, in their order. Leaves to another replica the vault that that one empties. Null when there is no other.
+ * Locks the oldest deleted vault that still has records; those of `last` come after all others, in
+ * their order. Skips vaults that another replica has locked. Null if there is none.
  */
 export function takeFullVault(tx: Queryable, last: readonly string[]): Promise<FullVault | null> {
   return tx.maybeOne(sql.type(fullVault)`
@@ -38,24 +36,24 @@ export function takeFullVault(tx: Queryable, last: readonly string[]): Promise<F
 }
 
 /**
- * Deletes up to `limit` records of a vault that was taken, and leaves of each its id, for devices and so that nobody takes
- * it again soon. Whoever takes the vault next goes on behind them.
+ * Deletes up to `limit` records of a locked vault and leaves tombstones. The next batch continues
+ * after them.
  */
 export async function emptyVault(
   tx: Queryable,
   { id, emptied_to }: FullVault,
   { now, limit }: { now: Date; limit: number },
 ): Promise<void> {
-  const behind = emptied_to === null ? sql.fragment`` : sql.fragment`AND id > ${emptied_to}`;
-  // A batch costs what it deletes only if the index of the vault's records leads to it, and each row is then met by its
-  // place. How many records a vault has is what Postgres knows least when one was just filled: it is not left to estimates.
+  const afterEmptied = emptied_to === null ? sql.fragment`` : sql.fragment`AND id > ${emptied_to}`;
+  // Forces the index of the vault's records, then ctid lookups: a batch then costs what it deletes.
+  // The planner's estimates are wrong for a vault that was just filled.
   await tx.query(sql.type(z.object({ set_config: z.string() }))`
     SELECT set_config(name, 'off', true) FROM unnest(ARRAY['enable_seqscan', 'enable_bitmapscan']) AS setting (name)
   `);
   await tx.query(sql.typeAlias("void")`
     WITH gone AS (
       DELETE FROM records WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM records WHERE vault_id = ${id} ${behind} ORDER BY vault_id, id LIMIT ${limit}
+        SELECT ctid FROM records WHERE vault_id = ${id} ${afterEmptied} ORDER BY vault_id, id LIMIT ${limit}
       ))
       RETURNING vault_id, id, created_x, updated_at
     ),

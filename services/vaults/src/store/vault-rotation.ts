@@ -1,10 +1,9 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { type Fragment, type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
-// What a rotation changes, one statement for each table whatever the vault holds. The vault is held alone.
+// The writes of a rotation, one statement per table. The caller has locked the vault exclusively.
 
-/** A record as it is sealed with the next key of its vault. */
+/** A record sealed with the next key of its vault. */
 export interface ResealedRecord {
   id: string;
   /** The `updated_at` of the record that was sealed. */
@@ -14,7 +13,7 @@ export interface ResealedRecord {
 
 const count = z.object({ count: z.number() });
 
-/** Stages records for a rotation, in the place of those that it had of the same ids. */
+/** Stages records for a rotation; replaces staged records of the same ids. */
 export async function stageRecords(
   tx: Queryable,
   staged: { vaultId: string; rotationId: string; userId: string; now: Date },
@@ -31,14 +30,13 @@ export async function stageRecords(
   `);
 }
 
-/** How many records a rotation has staged. */
 export function countStaged(db: Queryable, vaultId: string, rotationId: string): Promise<number> {
   return db.oneFirst(sql.type(count)`
     SELECT count(*) FROM staged_records WHERE vault_id = ${vaultId} AND rotation_id = ${rotationId}
   `);
 }
 
-/** How many of these records the vault holds as they were sealed. */
+/** The number of these records that have not changed since they were sealed. */
 export function countUnchanged(db: Queryable, vaultId: string, records: readonly ResealedRecord[]): Promise<number> {
   const rows = records.map(({ id, updated_at }) => [id, updated_at]);
   return db.oneFirst(sql.type(count)`
@@ -48,7 +46,7 @@ export function countUnchanged(db: Queryable, vaultId: string, records: readonly
   `);
 }
 
-/** Forgets what a person staged for other rotations of a vault. */
+/** Drops the records that a person staged for other rotations of a vault. */
 export async function dropOtherStaged(
   tx: Queryable,
   { vaultId, rotationId, userId }: { vaultId: string; rotationId: string; userId: string },
@@ -58,12 +56,11 @@ export async function dropOtherStaged(
   `);
 }
 
-/** Forgets everything that was staged for rotations of a vault. */
 export async function dropStaged(tx: Queryable, vaultId: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM staged_records WHERE vault_id = ${vaultId}`);
 }
 
-/** Forgets what was staged before a time, at most `limit` records. Returns how many. */
+/** Drops at most `limit` records that were staged before a time. Returns how many. */
 export async function dropStagedBefore(tx: Queryable, before: Date, limit: number): Promise<number> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
     DELETE FROM staged_records WHERE ctid = ANY (ARRAY(
@@ -73,7 +70,7 @@ export async function dropStagedBefore(tx: Queryable, before: Date, limit: numbe
   return rowCount;
 }
 
-/** Puts the records of the body in the place of those that were sealed. Returns how many were. */
+/** Replaces unchanged records by those of the request. Returns how many. */
 export function resealRecords(
   tx: Queryable,
   vaultId: string,
@@ -85,7 +82,7 @@ export function resealRecords(
   return reseal(tx, vaultId, source, now);
 }
 
-/** Puts staged records in the place of those that were sealed. Returns how many were. */
+/** Replaces unchanged records by the staged ones. Returns how many. */
 export function resealFromStaged(tx: Queryable, vaultId: string, rotationId: string, now: Date): Promise<number> {
   const source = sql.fragment`(
     SELECT id, sealed_at, encrypted_data FROM staged_records
@@ -94,12 +91,7 @@ export function resealFromStaged(tx: Queryable, vaultId: string, rotationId: str
   return reseal(tx, vaultId, source, now);
 }
 
-async function reseal(
-  tx: Queryable,
-  vaultId: string,
-  source: ReturnType<typeof sql.fragment>,
-  now: Date,
-): Promise<number> {
+async function reseal(tx: Queryable, vaultId: string, source: Fragment, now: Date): Promise<number> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
     UPDATE records r SET encrypted_data = sealed.encrypted_data, x = pg_current_xact_id(),
       updated_at = greatest(${now.toISOString()}::timestamptz, r.updated_at + interval '1 microsecond')
@@ -109,13 +101,13 @@ async function reseal(
   return rowCount;
 }
 
-/** The vault's key as sealed for a member; null where it may not be sealed for the person. */
+/** The vault's key, sealed for a member; null if it may not be sealed for the person. */
 export interface MemberKey {
   user_id: string;
   encrypted_key: string | null;
 }
 
-/** Gives each member the next key, and the vault its version. Returns how many members there are of these. */
+/** Stores the next key of each member and the key version. Returns how many members matched. */
 export async function replaceKeys(
   tx: Queryable,
   { vaultId, keyVersion }: { vaultId: string; keyVersion: number },

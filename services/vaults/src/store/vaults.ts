@@ -1,7 +1,6 @@
-import type { Queryable } from "@coffer/postgres";
-import { sql } from "@coffer/postgres";
+import { permissions } from "@coffer/contract";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { permissions } from "../access/permission.ts";
 
 export const vaultTypes = ["personal", "shared"] as const;
 export type VaultType = (typeof vaultTypes)[number];
@@ -22,14 +21,14 @@ export const vaultRow = z.object({
   pin_sealed: z.string().nullable(),
   record_count: z.number(),
 });
-/** A vault as one of those who see it does. */
+/** A vault with the state of one member. */
 export type VaultRow = z.infer<typeof vaultRow>;
 
 const columns = sql.fragment`v.id, v.org_id, v.name, v.type, v.safe_for_travel, v.key_version, v.created_at,
   v.updated_at, v.history_seq, m.permission, m.encrypted_key, p.version AS pin_version, p.sealed AS pin_sealed,
   (SELECT count(*) FROM records r WHERE r.vault_id = v.id) AS record_count`;
-/** The vaults that a person sees: `sights` without an end decide, and nothing else. */
-const seenBy = (userId: string) => sql.fragment`
+/** The vaults that a person sees: those with a row in `sights` without an end. */
+const visibleTo = (userId: string) => sql.fragment`
   FROM sights s
   JOIN vaults v ON v.id = s.vault_id
   JOIN vault_members m ON m.vault_id = v.id AND m.user_id = s.user_id
@@ -48,19 +47,18 @@ export async function insertVault(
   `);
 }
 
-/** Whether a vault of this id was deleted, as long as that is remembered. */
+/** Whether a vault of this id was deleted, while `deleted_vaults` has it. */
 export function wasDeleted(db: Queryable, id: string): Promise<boolean> {
   return db.exists(sql.typeAlias("void")`SELECT FROM deleted_vaults WHERE id = ${id}`);
 }
 
-/** What of a vault may be changed, as it is now. */
 export function vaultState(tx: Queryable, id: string): Promise<Pick<VaultRow, "name" | "safe_for_travel">> {
   return tx.one(sql.type(vaultRow.pick({ name: true, safe_for_travel: true }))`
     SELECT name, safe_for_travel FROM vaults WHERE id = ${id}
   `);
 }
 
-/** A vault as one of its members is told of it, whether it is in sight or not; null when the person is none. */
+/** A vault for one of its members, visible or not; null if the person is not a member. */
 export function findMembersVault(db: Queryable, id: string, userId: string): Promise<VaultRow | null> {
   return db.maybeOne(sql.type(vaultRow)`
     SELECT ${columns} FROM vaults v JOIN vault_members m ON m.vault_id = v.id
@@ -69,12 +67,12 @@ export function findMembersVault(db: Queryable, id: string, userId: string): Pro
   `);
 }
 
-/** A vault that a person sees, or null. */
-export function findSeenVault(db: Queryable, id: string, userId: string): Promise<VaultRow | null> {
-  return db.maybeOne(sql.type(vaultRow)`SELECT ${columns} ${seenBy(userId)} AND v.id = ${id}`);
+/** Null if the person does not see the vault. */
+export function findVisibleVault(db: Queryable, id: string, userId: string): Promise<VaultRow | null> {
+  return db.maybeOne(sql.type(vaultRow)`SELECT ${columns} ${visibleTo(userId)} AND v.id = ${id}`);
 }
 
-/** Gives a vault another name or flag. Returns its `updated_at`, which only grows, whatever the clock does. */
+/** Changes the name or flag. Returns `updated_at`, which only grows, also if the clock goes back. */
 export function changeVault(
   tx: Queryable,
   vault: { id: string; name: string; safeForTravel: boolean; now: Date },
@@ -87,8 +85,8 @@ export function changeVault(
 }
 
 /**
- * Notes that the members of these vaults, or what they may do there, have changed: devices hear of it, writers judge anew.
- * Returns the `updated_at` of each, as `changeVault`.
+ * Marks a change of members or permissions: devices sync it, and writers authorize again
+ * (`access_version`). Returns the new `updated_at` of each vault.
  */
 export function touchVaults(
   tx: Queryable,
@@ -102,6 +100,6 @@ export function touchVaults(
   `);
 }
 
-/** The time, but after what `updated_at` is. */
+/** The time, but later than `updated_at`. */
 const later = (now: Date) =>
   sql.fragment`greatest(${now.toISOString()}::timestamptz, updated_at + interval '1 microsecond')`;

@@ -9,14 +9,14 @@ import {
   writeEpoch,
 } from "../store/sync-epoch.ts";
 
-/** So many blocks of 8 KiB are gone through at once: well within the time that a statement may take. */
+/** Blocks of 8 KiB per statement, well within the statement timeout. */
 const blocksAtOnce = 4096;
 
 /**
- * What has to happen before the first sync of a new schema, and of one that was restored on another server, copied, or
- * set back to an earlier moment: its x mean nothing any more. Every moment that devices know is forgotten, so that they
- * get everything anew; x that this server has not reached are set back. Nothing is written meanwhile. Does nothing when
- * another replica has just done it.
+ * Begins an epoch: before the first sync of a new schema, or of one that was restored, copied or
+ * set back, where stored transaction ids (x) are invalid. Drops all ticks, so that devices sync
+ * everything again, and resets x that this server has not reached. Blocks writes meanwhile. Does
+ * nothing if another replica has done it.
  */
 export async function beginEpoch({ database, now, telemetry }: Pick<Deps, "database" | "now" | "telemetry">) {
   const began = await database.transaction(async (tx) => {
@@ -33,6 +33,5 @@ export async function beginEpoch({ database, now, telemetry }: Pick<Deps, "datab
     await writeEpoch(tx, now());
     return true;
   });
-  if (began)
-    telemetry.log.warn("a new database, or one that was restored: every device gets everything at its next sync");
+  if (began) telemetry.log.warn("the database is new or was restored: every device syncs everything again");
 }

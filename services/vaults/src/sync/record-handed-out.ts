@@ -1,9 +1,8 @@
-import type { AuditDraft } from "@coffer/events";
-import { auditSchemaName } from "@coffer/events";
+import { type AuditDraft, auditSchemaName } from "@coffer/events";
 import type { Deps } from "../deps.ts";
 import { momentOf } from "../moment.ts";
 
-/** Who asks, as sync says it. */
+/** The device, as sync names it. */
 export interface Device {
   user_id: string;
   session_id: string;
@@ -12,12 +11,12 @@ export interface Device {
   user_agent: string | null;
 }
 
-/** The upgrade by which the device's connection began: what it asks over that has no method or status of its own. */
+/** The upgrade of the connection: messages over it have no method or status. */
 const upgrade = { method: "GET", route: "/api/sync/ws", status: 101 };
 
 /**
- * Puts on record how many records a device gets, in the chain of each organization whose they are. What is only said to
- * be gone is not handed out. Resolves when that is durable.
+ * Audits how many records a device receives, in the chain of each organization that owns them.
+ * Deletions do not count. Resolves when the audit records are durable.
  */
 export async function recordHandedOut(
   deps: Pick<Deps, "audit" | "newId" | "now">,

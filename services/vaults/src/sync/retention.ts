@@ -1,17 +1,17 @@
 const day = 24 * 60 * 60 * 1000;
 
-/** How long a device may have been away and still hear only of what it missed. */
+/** How long a device may be away and still sync incrementally. */
 export const retentionDays = 90;
-/** What was deleted is forgotten this much later: an answer in pages may have begun just in time. */
+/** Tombstones stay longer by this margin, for a response in pages that began just in time. */
 const marginDays = 2;
-/** How long an answer in pages may take from one page to the next. */
+/** How long a client may take from one page to the next. */
 const pageDays = 1;
 
-/** The earliest moment that a device may continue from. */
+/** The earliest moment from which a device may continue. */
 export const oldestSync = (now: Date): Date => new Date(now.getTime() - retentionDays * day);
-/** What is older is swept away. */
-export const oldestKept = (now: Date): Date => new Date(now.getTime() - (retentionDays + marginDays) * day);
-/** The earliest page that an answer may be continued from. */
+/** The sweep deletes older rows. */
+export const oldestRetained = (now: Date): Date => new Date(now.getTime() - (retentionDays + marginDays) * day);
+/** The earliest page from which a client may continue. */
 export const oldestPage = (now: Date): Date => new Date(now.getTime() - pageDays * day);
-/** Of older ticks one a minute is enough: a device that was away for so long may get a minute's changes twice. */
+/** Older ticks are thinned to one a minute: a device then may receive a minute of changes twice. */
 export const oldestDenseTick = (now: Date): Date => new Date(now.getTime() - day);

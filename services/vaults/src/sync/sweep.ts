@@ -1,34 +1,34 @@
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import type { SweepQuery } from "../store/sync-sweeps.ts";
 import {
   sweepDeletedVaults,
   sweepPages,
+  type SweepQuery,
   sweepSights,
   sweepTicks,
   sweepTombstones,
   thinTicks,
 } from "../store/sync-sweeps.ts";
-import { oldestDenseTick, oldestKept } from "./retention.ts";
+import { oldestDenseTick, oldestRetained } from "./retention.ts";
 
 const limit = 1_000;
-/** Most of those that it looks at it keeps, at the first sweep after a start. */
+/** Higher: the first sweep after a start leaves most of the ticks that it reads. */
 const mostTicks = 5_000;
 
 /**
- * Takes away what no device can ask for any more: ticks first, since the rest stays for them. A page's label is kept as
- * long as ticks are, although nobody may continue from it: it must not be taken for the moment between two ticks.
+ * Deletes rows that no device can request: ticks first, since the other rows depend on them. Pages
+ * stay as long as ticks, so that a page label is never read as a moment between two ticks.
  */
 export function syncSweep({ database, now }: Pick<Deps, "database" | "now">): Sweep {
   const { pool } = database;
   let thinnedTo: string | null = null;
-  /** Labels only grow: of the ticks before that place there will be no other ones to thin. */
+  /** Labels only grow: ticks up to `thinnedTo` need no second look. */
   const thin = async (): Promise<boolean> => {
     const { to, more } = await thinTicks(pool, { before: oldestDenseTick(now()), limit: mostTicks, after: thinnedTo });
     thinnedTo = to ?? thinnedTo;
     return more;
   };
-  const old = (): SweepQuery => ({ before: oldestKept(now()), limit });
+  const old = (): SweepQuery => ({ before: oldestRetained(now()), limit });
   const steps: readonly (() => Promise<number>)[] = [
     () => sweepTicks(pool, old()),
     () => sweepTombstones(pool, old()),
@@ -43,6 +43,6 @@ export function syncSweep({ database, now }: Pick<Deps, "database" | "now">): Sw
       for (const step of steps) if ((await step()) === limit) more = true;
       return more;
     },
-    failure: "what no device can ask for any more cannot be removed now; a later sweep will",
+    failure: "expired sync rows could not be deleted; a later sweep retries",
   };
 }

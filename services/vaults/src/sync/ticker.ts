@@ -1,22 +1,22 @@
 import type { Deps } from "../deps.ts";
-import { keepTick } from "../store/sync-ticks.ts";
+import { storeTick } from "../store/sync-ticks.ts";
 import { beginEpoch } from "./begin-epoch.ts";
 
-/** Keeps ticks, one at a time: those who ask meanwhile share it. */
+/** Stores ticks, one at a time: concurrent callers share it. */
 export interface Ticker {
-  /** Resolves when the watermark is kept, so far as it has moved. Throws ServiceError `unavailable`. */
+  /** Resolves when the watermark is stored, if it has moved. Throws ServiceError `unavailable`. */
   tick(): Promise<void>;
 }
 
-/** No tick is kept sooner after another. */
+/** The least interval between ticks. */
 const leastMilliseconds = 20;
 
-/** Makes the ticker of this replica. It begins a new epoch when it finds that the database is another one. */
+/** Makes the ticker of this replica. It begins a new epoch if the database was restored. */
 export function createTicker(deps: Pick<Deps, "database" | "now" | "telemetry">): Ticker {
   const tick = async (): Promise<void> => {
-    if (await keepTick(deps.database.pool, deps.now())) return;
+    if (await storeTick(deps.database.pool, deps.now())) return;
     await beginEpoch(deps);
-    await keepTick(deps.database.pool, deps.now());
+    await storeTick(deps.database.pool, deps.now());
   };
   let underWay: Promise<void> | undefined;
   let restsUntil = 0;

@@ -1,21 +1,20 @@
 import type { Deps } from "../deps.ts";
 import { findPerson } from "../store/people.ts";
 
-/** Whether a person travels, and since when it is so. */
 export interface TravelMode {
   enabled: boolean;
   updated_at: string;
 }
 
-/** Said of somebody who never travelled. */
-const beginningOfTime = "1970-01-01T00:00:00.000000Z";
+/** For a person who never travelled. */
+const neverChanged = "1970-01-01T00:00:00.000000Z";
 
 /** Whether a person travels: the reply to `travelModeOf`. */
 export async function showTravelMode(deps: Pick<Deps, "database">, userId: string): Promise<TravelMode> {
   return travelModeView(await findPerson(deps.database.pool, userId));
 }
 
-/** A person's travel mode as other services are told it; null for a person of whom nothing is known. */
+/** A person's travel mode for other services; null for an unknown person. */
 export function travelModeView(person: { travelling: boolean; travel_changed_at: string | null } | null): TravelMode {
-  return { enabled: person?.travelling ?? false, updated_at: person?.travel_changed_at ?? beginningOfTime };
+  return { enabled: person?.travelling ?? false, updated_at: person?.travel_changed_at ?? neverChanged };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { entryText } from "@coffer/service";
 import { vaultTypes } from "../store/vaults.ts";
 
-/** The version of the vault's key that was sealed: another than the present one is refused. */
+/** The version of the vault's key that was sealed: must be the present one. */
 export const keyVersion = z.int().positive();
 
 export const newVault = z.object({
@@ -24,11 +24,10 @@ export type VaultListQuery = z.infer<typeof vaultListQuery>;
 export const vaultPath = z.object({ id: uuidText });
 export type VaultPath = z.infer<typeof vaultPath>;
 
-/** What is not sent stays as it is. */
 export const vaultUpdate = z.object({
   name: nameText().optional(),
   safe_for_travel: z.boolean().optional(),
-  /** Signs another name, where the vault has a history. */
+  /** Signs a new name, if the vault has a history. */
   entry: entryText.optional(),
 });
 export type VaultUpdate = z.infer<typeof vaultUpdate>;

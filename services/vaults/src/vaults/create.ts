@@ -1,30 +1,30 @@
 import { ServiceError } from "@coffer/errors";
 import type { HistoryState } from "@coffer/history";
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit, orConflict } from "@coffer/postgres";
-import type { User } from "@coffer/service";
-import { auditOf, userActor } from "@coffer/service";
+import { enqueueAudit, orConflict, type Transaction } from "@coffer/postgres";
+import { auditOf, type User, userActor } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../access/key-version.ts";
 import { organizationOf } from "../access/organization.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
-import { idTaken } from "../id-taken.ts";
+import { idTaken } from "../errors.ts";
 import { momentOf } from "../moment.ts";
-import { settleSights } from "../sights/settle.ts";
+import { recomputeVisibility } from "../visibility/recompute.ts";
 import { findMembership } from "../store/memberships.ts";
 import { lockPeople } from "../store/people.ts";
 import { insertMember } from "../store/vault-members.ts";
 import { insertVault, wasDeleted } from "../store/vaults.ts";
 import type { NewVault } from "./bodies.ts";
-import type { NewVaultView } from "./view.ts";
-import { newVaultView } from "./view.ts";
+import { newVaultView, type NewVaultView } from "./view.ts";
 
 const taken = idTaken("vault");
 const firstKeyVersion = 1;
 
-/** POST /api/vaults: its creator holds the key and manages it. One who travels does not see it afterwards. */
+/**
+ * POST /api/vaults: the creator becomes its manager. While travelling they do not see it
+ * afterwards.
+ */
 export async function createVault(
   deps: Deps,
   { caller, body, request }: Call<User, unknown, NewVault>,
@@ -41,13 +41,13 @@ export async function createVault(
     const now = deps.now();
     const { name, type, encrypted_key: encryptedKey } = body;
     await orConflict(insertVault(tx, { id, orgId, name, type, now }), { vaults_pkey: taken });
-    // After the insert, which waits for whoever is just deleting the vault of this id.
+    // After the insert, which waits for a concurrent deletion of the vault with this id.
     if (await wasDeleted(tx, id)) throw new ServiceError("conflict", taken);
     const keyVersion = firstKeyVersion;
     const member = { vaultId: id, userId: caller.userId, permission: "manage", encryptedKey, keyVersion, now } as const;
     await insertMember(tx, member);
     const state = await foundHistory(tx, { caller, id, orgId, body });
-    await settleSights(tx, deps, { vaultIds: [id] });
+    await recomputeVisibility(tx, deps, { vaultIds: [id] });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -56,7 +56,7 @@ export async function createVault(
         actor: userActor(caller),
         target: { type: "vault", id, ...(orgId === null ? {} : { parent_id: orgId }) },
         status: 201,
-        // The audit is for others to read: what somebody calls a vault of their own is not for them.
+        // The name of a personal vault stays out of the audit log, which others read.
         changes: { ...(type === "personal" ? {} : { name }), type },
       }),
     );
@@ -78,7 +78,7 @@ export async function createVault(
   });
 }
 
-/** Begins the history of a shared vault whose creator signed its first entry. */
+/** Begins the history of a shared vault if the creator signed a first entry. */
 function foundHistory(
   tx: Transaction,
   { caller, id, orgId, body }: { caller: User; id: string; orgId: string | null; body: NewVault },
@@ -100,7 +100,9 @@ function foundHistory(
   });
 }
 
-/** Refuses somebody who may not hold vaults in the organization; nobody changes that until the transaction ends. */
+/**
+ * Refuses a caller who may not have vaults in the organization. The lock on the person prevents a change.
+ */
 async function requireCreator(tx: Transaction, { userId }: User, orgId: string | null): Promise<void> {
   if (orgId === null) return;
   const membership = await findMembership(tx, userId, orgId);
@@ -109,6 +111,6 @@ async function requireCreator(tx: Transaction, { userId }: User, orgId: string |
     throw new ServiceError("access_denied", "your membership of this organization is suspended");
   }
   if (membership.role === "auditor") {
-    throw new ServiceError("access_denied", "an auditor holds no vaults: they are read with their ciphertext");
+    throw new ServiceError("access_denied", "auditors cannot have vaults");
   }
 }

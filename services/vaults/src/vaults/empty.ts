@@ -2,15 +2,15 @@ import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import { emptyVault, takeFullVault } from "../store/vault-removal.ts";
 
-/** So many records go well within the time of a statement, and hold up nobody meanwhile. */
+/** Records per batch, well within the statement timeout. */
 const limit = 2_000;
 
 /**
- * Deletes the records of deleted vaults: told of each deletion, and by itself what another replica has left. A vault of
- * which that fails holds up no other.
+ * Deletes the records of deleted vaults: after a nudge at once, and periodically the rest of other
+ * replicas. A vault that fails does not block the others.
  */
 export function emptySweep({ database, now }: Pick<Deps, "database" | "now">): Sweep {
-  /** What was tried last and did not go well, the latest last. */
+  /** Vaults whose last attempt failed, the latest last. */
   const failed = new Set<string>();
   return {
     everyMilliseconds: 10_000,
@@ -27,6 +27,6 @@ export function emptySweep({ database, now }: Pick<Deps, "database" | "now">): S
       else failed.delete(done);
       return done !== null;
     },
-    failure: "the records of deleted vaults cannot be removed now; a later sweep will",
+    failure: "the records of deleted vaults could not be deleted; a later sweep retries",
   };
 }

@@ -1,32 +1,40 @@
-import type { Call, NotModified, Streamed, Tagged } from "@coffer/http";
-import { decodeCursor, encodeCursor, notModified, streamed, tagged, timestampText, uuidText } from "@coffer/http";
-import type { User } from "@coffer/service";
-import { auditOf, userActor } from "@coffer/service";
+import {
+  type Call,
+  decodeCursor,
+  encodeCursor,
+  type NotModified,
+  notModified,
+  type Streamed,
+  streamed,
+  tagged,
+  type Tagged,
+  timestampText,
+  uuidText,
+} from "@coffer/http";
+import { auditOf, type User, userActor } from "@coffer/service";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
-import type { Part } from "../lists/list-text.ts";
-import { cursorAfter, listText } from "../lists/list-text.ts";
+import { cursorAfter, listText, type Part } from "../lists/list-text.ts";
 import { findMembership } from "../store/memberships.ts";
-import type { VaultPart, VaultQuery } from "../store/vault-lists.ts";
-import { listVaults } from "../store/vault-lists.ts";
+import { listVaults, type VaultPart, type VaultQuery } from "../store/vault-lists.ts";
 import type { VaultRow } from "../store/vaults.ts";
 import type { VaultListQuery } from "./bodies.ts";
 import { vaultView } from "./view.ts";
 
 type ListCall = Call<User, unknown, undefined, VaultListQuery>;
 
-const place = z.object({ created_at: timestampText, id: uuidText });
+const position = z.object({ created_at: timestampText, id: uuidText });
 const cursor = ({ created_at, id }: VaultRow): string => encodeCursor({ created_at, id });
 
 /**
- * GET /api/vaults: all that the caller sees, in whichever organization. What is longer than a part goes out part by part,
- * each judged and on record before it leaves (docs/adr/0011): who loses a vault meanwhile does not find it there.
+ * GET /api/vaults: all vaults that the caller sees, of every organization. A long list is sent in
+ * parts, each authorized and audited before it is sent (docs/adr/0011).
  */
 export async function listOwnVaults(deps: Deps, call: ListCall): Promise<Tagged | Streamed | NotModified> {
   const { held, query } = call;
   const { limit } = query;
   const wanted: VaultQuery = {
-    after: query.cursor === undefined ? undefined : decodeCursor(query.cursor, place),
+    after: query.cursor === undefined ? undefined : decodeCursor(query.cursor, position),
     limit,
   };
   const first = await readPart(deps, call, wanted, { first: true });
@@ -38,7 +46,7 @@ export async function listOwnVaults(deps: Deps, call: ListCall): Promise<Tagged 
     return tagged(tag, limit === undefined ? { data } : { data, next_cursor: cursorAfter(first, { cursor }) });
   }
   await first.record("part");
-  // What is made from now on is not waited for.
+  // Ends at the last vault of now.
   const until = limit === undefined ? first.end : undefined;
   const next = (after: VaultRow, left: number | undefined) =>
     readPart(deps, call, { after, until, limit: left }, { first: false });
@@ -55,7 +63,10 @@ async function readPart(
   return { ...part, record: (reason) => recordPart(deps, call, part.rows, reason) };
 }
 
-/** In the chain of each organization whose vaults the answer has; of none, in that of the one in which the caller acts. */
+/**
+ * Audits in the chain of each organization in the part; an empty part in the chain of the caller's
+ * organization.
+ */
 async function recordPart(
   deps: Deps,
   { caller, request }: Pick<ListCall, "caller" | "request">,

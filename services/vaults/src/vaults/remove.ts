@@ -1,29 +1,31 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import type { User } from "@coffer/service";
-import { auditOf } from "@coffer/service";
+import { auditOf, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedRemovable, requireRemovable } from "../access/removable.ts";
 import type { Deps } from "../deps.ts";
-import { settleSights } from "../sights/settle.ts";
+import { recomputeVisibility } from "../visibility/recompute.ts";
 import { limitStatements } from "../store/statement-limit.ts";
 import { countRecords, deleteVault } from "../store/vault-removal.ts";
 import type { VaultPath } from "./bodies.ts";
 import { vaultTarget } from "./target.ts";
 
 const countingMilliseconds = 2_000;
-/** Where a count runs: one at a time, since several could take all connections of a replica. */
+/** One count at a time: several could use up the connections of a replica. */
 const counting = new WeakSet<Deps["database"]>();
 
-/** DELETE /api/vaults/{id}: nobody sees its records any more, and they go for good after the commit (docs/adr/0014). */
+/**
+ * DELETE /api/vaults/{id}: hides the records at once; a sweep deletes them after the commit
+ * (docs/adr/0014).
+ */
 export async function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
   await requireRemovable(deps.database.pool, caller, params.id);
   const count = await countInTime(deps, params.id);
   await transactionInSession(deps, caller, async (tx) => {
     const { id, orgId, actor } = await requireLockedRemovable(tx, caller, params.id);
     await deleteVault(tx, id, deps.now());
-    await settleSights(tx, deps, { vaultIds: [id] });
+    await recomputeVisibility(tx, deps, { vaultIds: [id] });
     await enqueueAudit(
       tx,
       auditOf(deps, request, {
@@ -40,8 +42,8 @@ export async function removeVault(deps: Deps, { caller, params, request }: Call<
 }
 
 /**
- * How many records the vault has, for the audit: before it is locked, since all who write to it would wait. Null when there
- * are too many to be counted in time, or another vault is being counted, which must not keep anybody from deleting them.
+ * The record count for the audit, taken before the lock, so that writers do not wait for it. Null
+ * if the count takes too long, or another count is running: neither may block a deletion.
  */
 async function countInTime({ database }: Pick<Deps, "database">, id: string): Promise<number | null> {
   if (counting.has(database)) return null;

@@ -1,6 +1,5 @@
 import { route } from "@coffer/http";
-import type { Attempt } from "@coffer/service";
-import { attempting, authenticateUser } from "@coffer/service";
+import { type Attempt, attempting, authenticateUser } from "@coffer/service";
 import { newVault, vaultListQuery, vaultPath, vaultUpdate } from "./bodies.ts";
 import { createVault } from "./create.ts";
 import { listOwnVaults } from "./list.ts";
@@ -12,7 +11,6 @@ const base = "/api/vaults";
 const user = { bucket: "user", caller: authenticateUser } as const;
 const vault: Attempt["target"] = ({ id = null }) => ({ type: "vault", id });
 
-/** Vaults themselves. */
 export const vaultRoutes = [
   route({ ...user, method: "GET", path: base, query: vaultListQuery, status: 200, run: listOwnVaults }),
   attempting(

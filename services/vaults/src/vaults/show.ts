@@ -1,10 +1,9 @@
-import type { Call, NotModified, Tagged } from "@coffer/http";
-import { notModified, tagged } from "@coffer/http";
-import type { User } from "@coffer/service";
-import { asJudged, auditOf, userActor } from "@coffer/service";
+import { type Call, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
+import { auditOf, retryOnConflict, type User, userActor } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { findSeenVault } from "../store/vaults.ts";
+import { busy } from "../errors.ts";
+import { findVisibleVault } from "../store/vaults.ts";
 import type { VaultPath } from "./bodies.ts";
 import { tagOf } from "./tag.ts";
 import { vaultView } from "./view.ts";
@@ -15,11 +14,11 @@ export async function showVault(
   { caller, params, held, request }: Call<User, VaultPath>,
 ): Promise<Tagged | NotModified> {
   const { pool } = deps.database;
-  const row = await asJudged(async () => {
-    const seen = await findSeenVault(pool, params.id, caller.userId);
-    if (seen === null) await requireVault(pool, caller, params.id, "read");
-    return seen;
-  }, "who sees this vault keeps changing; try again");
+  const row = await retryOnConflict(async () => {
+    const visible = await findVisibleVault(pool, params.id, caller.userId);
+    if (visible === null) await requireVault(pool, caller, params.id, "read");
+    return visible;
+  }, busy);
   const answer = vaultView(row);
   const tag = tagOf(answer);
   if (held.includes(tag)) return notModified(tag);

@@ -1,6 +1,5 @@
 import type { AuditDraft } from "@coffer/events";
 
-/** A vault as the target of an audit record. */
 export function vaultTarget(id: string, orgId: string | null): AuditDraft["target"] {
   return { type: "vault", id, ...(orgId === null ? {} : { parent_id: orgId }) };
 }

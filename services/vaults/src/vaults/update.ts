@@ -1,32 +1,28 @@
 import type { Call } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
-import type { User } from "@coffer/service";
-import { asJudged, auditOf } from "@coffer/service";
+import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { auditOf, retryOnConflict, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
-import type { UsableVault } from "../access/vault.ts";
-import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
+import { requireLockedVault, requireVault, type UsableVault, vaultNotFound } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
+import { busy } from "../errors.ts";
 import { appendEntry } from "../histories/append-entry.ts";
-import { settleSights } from "../sights/settle.ts";
-import { tellChanged } from "../sights/tell-changed.ts";
+import { recomputeVisibility } from "../visibility/recompute.ts";
+import { notifyViewers } from "../visibility/notify-viewers.ts";
 import { lockPeople } from "../store/people.ts";
 import { listMemberIds } from "../store/vault-members.ts";
-import type { VaultRow } from "../store/vaults.ts";
-import { changeVault, findMembersVault, vaultState } from "../store/vaults.ts";
+import { changeVault, findMembersVault, type VaultRow, vaultState } from "../store/vaults.ts";
 import type { VaultPath, VaultUpdate } from "./bodies.ts";
 import { vaultTarget } from "./target.ts";
-import type { VaultView } from "./view.ts";
-import { vaultView } from "./view.ts";
+import { type VaultView, vaultView } from "./view.ts";
 
 /** PATCH /api/vaults/{id} */
 export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>): Promise<VaultView> {
   const { caller, params, body } = call;
-  return asJudged(
+  return retryOnConflict(
     () =>
       transactionInSession(deps, caller, async (tx) => {
-        const flagged = body.safe_for_travel !== undefined;
-        const lock = flagged ? lockWithMembers : lockAlone;
+        const changesFlag = body.safe_for_travel !== undefined;
+        const lock = changesFlag ? lockWithMembers : lockAlone;
         const vault = await lock(tx, caller, params.id);
         if (vault === null) return null;
         const { orgId, actor } = vault;
@@ -43,9 +39,11 @@ export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>
           expected: () => (name === before.name ? null : { name }),
         });
         const updated_at = await changeVault(tx, { id: params.id, name, safeForTravel, now: deps.now() });
-        const sights =
-          safeForTravel === before.safe_for_travel ? [] : await settleSights(tx, deps, { vaultIds: [params.id] });
-        await tellChanged(tx, deps, [{ id: params.id, updated_at }], sights);
+        const visibility =
+          safeForTravel === before.safe_for_travel
+            ? []
+            : await recomputeVisibility(tx, deps, { vaultIds: [params.id] });
+        await notifyViewers(tx, deps, [{ id: params.id, updated_at }], visibility);
         await enqueueAudit(
           tx,
           auditOf(deps, call.request, {
@@ -59,16 +57,15 @@ export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>
         );
         return vaultView(await presentVault(tx, params.id, caller));
       }),
-    "the members of this vault keep changing; try again",
+    busy,
   );
 }
 
-/** The right to manage the vault, locked. */
 function lockAlone(tx: Transaction, caller: User, id: string): Promise<UsableVault> {
   return requireLockedVault(tx, caller, id, "manage");
 }
 
-/** The same, with all its members locked too; null when somebody became one meanwhile. */
+/** Locks the members, then the vault; null if a member was added meanwhile. */
 async function lockWithMembers(tx: Transaction, caller: User, id: string): Promise<UsableVault | null> {
   await requireVault(tx, caller, id, "manage");
   const members = await listMemberIds(tx, id);
@@ -78,14 +75,15 @@ async function lockWithMembers(tx: Transaction, caller: User, id: string): Promi
   return present.every((each) => members.includes(each)) ? vault : null;
 }
 
-/** The vault as the caller, who has just been found to be its member, is told of it. */
 async function presentVault(tx: Transaction, id: string, { userId }: User): Promise<VaultRow> {
   const row = await findMembersVault(tx, id, userId);
   if (row === null) throw vaultNotFound();
   return row;
 }
 
-/** What became of it, for the audit; of a personal vault not its names, since others read that. */
+/**
+ * The changes for the audit. Others read the audit log, so names of personal vaults stay out of it.
+ */
 function changesOf(
   { type }: Pick<UsableVault, "type">,
   before: Pick<VaultRow, "name" | "safe_for_travel">,

@@ -1,8 +1,8 @@
-import type { Permission } from "../access/permission.ts";
+import type { Permission } from "@coffer/contract";
 import type { SealedPin } from "../store/vault-pins.ts";
 import type { VaultRow, VaultType } from "../store/vaults.ts";
 
-/** A vault as its creator is told of it (specification 2.1), with its additions. */
+/** A new vault (specification 2.1), with additions. */
 export interface NewVaultView {
   id: string;
   org_id: string | null;
@@ -18,21 +18,18 @@ export interface NewVaultView {
   encrypted_key_alg: "box-user" | "jwe" | null;
   /** The number of the newest entry of the vault's history; null without a history. */
   history_seq: number | null;
-  /** What the caller's devices share of that history. */
+  /** The pin that the caller's devices share. */
   sealed_pin: SealedPin | null;
 }
 
-/** A vault as in a list. */
 export interface VaultView extends NewVaultView {
   updated_at: string;
 }
 
-/** What a person who sees a vault is told of it. */
 export function vaultView({ updated_at, ...row }: VaultRow): VaultView {
   return { ...newVaultView(row), updated_at };
 }
 
-/** What its creator is told of a vault. */
 export function newVaultView(row: Omit<VaultRow, "updated_at">): NewVaultView {
   return {
     id: row.id,
@@ -52,7 +49,7 @@ export function newVaultView(row: Omit<VaultRow, "updated_at">): NewVaultView {
   };
 }
 
-/** Keys come as base64 or as a compact JWE, and only the latter has dots. */
+/** Keys are base64 or a compact JWE; only the latter has dots. */
 function algorithmOf(encryptedKey: string): "box-user" | "jwe" {
   return encryptedKey.includes(".") ? "jwe" : "box-user";
 }

@@ -1,28 +1,26 @@
 import { randomUUID } from "node:crypto";
-import type { AnswerBody } from "../support/call.ts";
-import { call } from "../support/call.ts";
+import { type AnswerBody, call } from "../support/call.ts";
 import type { Person, Role } from "../support/people.ts";
 import type { TestVaults } from "../support/service.ts";
 import { newRecord, newVault, share, travel } from "../support/vaults.ts";
 
-/** What somebody may do with the vault that the requests are about. */
+/** The expected access of a caller to the vault of the cast. */
 export type Standing = "read" | "write" | "manage" | "insider" | "outsider" | "unknown";
 
-/** Somebody who calls. */
 export interface Caller {
   name: string;
   person: (Pick<Person, "token"> & Partial<Pick<Person, "userId">>) | undefined;
   standing: Standing;
 }
 
-/** A vault of an organization with a record in it, and everybody who might ask for it. */
+/** A vault of an organization with a record, and callers of every kind. */
 export interface Cast {
   orgId: string;
   vault: AnswerBody;
   record: AnswerBody;
-  /** Of the same organization, without the vault: whom it is shared with. */
+  /** A member of the organization without the vault: it is shared with them. */
   newcomer: Person;
-  /** Has the vault to read. */
+  /** Has `read` permission on the vault. */
   reader: Person;
   stranger: Person;
   /** A vault of another organization with a record. */
@@ -33,7 +31,7 @@ export interface Cast {
 const permissions = ["read", "write", "manage"] as const;
 const roles: readonly Role[] = ["owner", "admin", "member"];
 
-/** Everybody, around a fresh vault. */
+/** Makes the cast around a fresh vault. */
 export async function assemble(service: TestVaults): Promise<Cast> {
   const { people } = service;
   const orgId = randomUUID();
@@ -66,7 +64,7 @@ export async function assemble(service: TestVaults): Promise<Cast> {
   await people.remove(removed, orgId);
   const traveller = add("a manager who travels", await with_("manage", "owner"), "outsider");
   await travel(service, traveller, true);
-  const unshared = add("who had it before", await with_("manage", "member"), "insider");
+  const unshared = add("a removed member of the vault", await with_("manage", "member"), "insider");
   await call(service, founder, "DELETE", `/api/vaults/${vault.id}/members/${unshared.userId}`);
 
   const foreignOrg = randomUUID();
@@ -81,10 +79,10 @@ export async function assemble(service: TestVaults): Promise<Cast> {
     record: await newRecord(service, stranger, foreignVault.id),
     orgId: foreignOrg,
   };
-  add("somebody without an organization", await people.add(), "outsider");
+  add("a person without an organization", await people.add(), "outsider");
 
   const ended = await people.add({ orgId, role: "owner" });
-  callers.push({ name: "nobody", person: undefined, standing: "unknown" });
+  callers.push({ name: "no caller", person: undefined, standing: "unknown" });
   callers.push({ name: "no token", person: { token: "x" }, standing: "unknown" });
   callers.push({ name: "an expired token", person: { token: await people.sign(ended, -1) }, standing: "unknown" });
   const newcomer = await people.add({ orgId, role: "member" });

@@ -4,19 +4,19 @@ import type { Cast, Standing } from "./cast.ts";
 /** A request about the vault of a cast. */
 export interface Row {
   method: string;
-  /** As in routes.ts. */
+  /** The path as in routes.ts. */
   path: string;
   needed: "read" | "write" | "manage";
-  /** What who may is answered; an error where the request is about something that is not so in the cast. */
+  /** The response for a caller with the permission; an error if the cast lacks what the request needs. */
   status: number;
   body?: (cast: Cast) => object;
-  /** The person whom the path names. */
+  /** The person that the path names. */
   member?: "newcomer" | "reader";
 }
 
 const content = () => ({ type: "login", encrypted_data: sealed() });
 
-/** Every route below a vault, what it needs, and what it answers to who may. */
+/** Every route below a vault, with the permission that it needs. */
 export const rows: readonly Row[] = [
   { method: "GET", path: "/api/vaults/:id", needed: "read", status: 200 },
   { method: "GET", path: "/api/vaults/:id/members", needed: "read", status: 200 },
@@ -42,7 +42,7 @@ export const rows: readonly Row[] = [
     body: () => ({ permission: "read", encrypted_key: jwe }),
   },
   { method: "GET", path: "/api/vaults/:id/history", needed: "read", status: 200 },
-  // The vaults of the cast have no history: this is refused for its entry, which only who may manage hears of.
+  // The vaults of the cast have no history, so a manager's entry is refused.
   { method: "POST", path: "/api/vaults/:id/history", needed: "manage", status: 400, body: () => ({ entry: "a.b.c" }) },
   {
     method: "PUT",
@@ -74,7 +74,7 @@ export const rootRoutes: readonly string[] = ["GET /api/vaults", "POST /api/vaul
 
 const order: readonly Standing[] = ["read", "write", "manage"];
 
-/** What somebody of this standing is answered. */
+/** The response for a caller of this standing. */
 export function expectedStatus({ needed, status }: Row, standing: Standing): number {
   if (standing === "unknown") return 401;
   if (standing === "outsider") return 404;

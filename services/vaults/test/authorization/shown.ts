@@ -1,33 +1,33 @@
 import type { Role } from "../support/people.ts";
 
-/** What a vault is to somebody. */
+/** The relation of a vault to a person. */
 export const vaultKinds = [
   "own",
   "own, without an organization",
   "the shared one",
   "not shared with them",
-  "somebody's personal one",
+  "a personal vault of another person",
   "of another organization",
 ] as const;
 export type VaultKind = (typeof vaultKinds)[number];
 
-/** In what state it is in the end; what is deleted was deleted while everybody still saw it who ever did. */
+/** The final state of a vault. A vault is deleted before any person loses it. */
 export const vaultStates = ["not safe for travel", "safe for travel", "deleted"] as const;
 export type VaultState = (typeof vaultStates)[number];
 
 /**
- * `shown`: with its records, and its person is named as one who sees it. `gone`: the person saw it and is told that its
- * records are gone, and nothing else. `never`: not a word. `absent`: there is none.
+ * `shown`: with its records, and the person is a viewer. `gone`: the person saw it and receives
+ * deletions only. `never`: the person receives nothing. `absent`: there is no such vault.
  */
-export type Sight = "shown" | "gone" | "never" | "absent";
+export type Outcome = "shown" | "gone" | "never" | "absent";
 
-/** How somebody comes to be what the name says, from a member who does what members do. */
+/** How a person of the cast gets their state. All of them begin as members. */
 export interface Story {
   role: Exclude<Role, "auditor">;
   organization: "this" | "another" | "none";
   permission: "read" | "write" | "manage" | null;
   becomes?: "an auditor" | "suspended" | "removed" | "a traveller" | "without the vault";
-  sees: Record<VaultKind, readonly [unsafe: Sight, safe: Sight, deleted: Sight]>;
+  sees: Record<VaultKind, readonly [unsafe: Outcome, safe: Outcome, deleted: Outcome]>;
 }
 
 const seen = ["shown", "shown", "gone"] as const;
@@ -38,17 +38,17 @@ const absent = ["absent", "absent", "absent"] as const;
 
 const others = {
   "not shared with them": never,
-  "somebody's personal one": never,
+  "a personal vault of another person": never,
   "of another organization": never,
 } as const;
 const holder = { own: seen, "own, without an organization": seen, "the shared one": seen, ...others } as const;
 const without = { ...holder, "the shared one": never } as const;
-/** What belongs to no organization stays with whoever is none of its people any more. */
+/** Vaults without an organization stay with a person who leaves the organization. */
 const outside = { ...holder, own: lost, "the shared one": lost } as const;
 const member = { role: "member", organization: "this", permission: null, sees: without } as const;
 const manager = { role: "owner", organization: "this", permission: "manage" } as const;
 
-/** By the names of the cast: what sync shows them of which vault. */
+/** By the names of the cast: what sync shows them of each vault. */
 export const stories: Readonly<Record<string, Story>> = {
   "its creator": { ...member, permission: "manage", sees: holder },
   ...Object.fromEntries(
@@ -75,12 +75,12 @@ export const stories: Readonly<Record<string, Story>> = {
     becomes: "a traveller",
     sees: { ...others, own: travelling, "own, without an organization": travelling, "the shared one": travelling },
   },
-  "who had it before": {
+  "a removed member of the vault": {
     ...manager,
     role: "member",
     becomes: "without the vault",
     sees: { ...holder, "the shared one": lost },
   },
   "an owner of another organization": { ...member, role: "owner", organization: "another" },
-  "somebody without an organization": { ...member, organization: "none", sees: { ...without, own: absent } },
+  "a person without an organization": { ...member, organization: "none", sees: { ...without, own: absent } },
 };

@@ -1,33 +1,29 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
-import type { ServiceName } from "@coffer/events";
-import { serviceNames } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { serve } from "@coffer/http";
 import { startNats, startPostgres, startRedis, withoutDurability } from "@coffer/stores";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestScope } from "@coffer/testkit";
-import { testDirectory, testTraces, until } from "@coffer/testkit";
+import { testDirectory, type TestScope, testTraces, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import { migrateService } from "../../src/migrate.ts";
 import { createService } from "../../src/service.ts";
-import type { Listeners } from "../support/listeners.ts";
-import { startListeners } from "../support/listeners.ts";
-import type { People } from "../support/people.ts";
-import { startPeople } from "../support/people.ts";
+import { type Listeners, startListeners } from "../support/listeners.ts";
+import { type People, startPeople } from "../support/people.ts";
 import { configOf } from "../support/service.ts";
 
-/** vaults with all that it says anywhere. */
+/** A service with all its output. */
 export interface Watched {
   url: string;
   people: People;
   listeners: Listeners;
   postgres: { url: string };
-  /** What was said until now: the service's log at its most verbose, its metrics, its spans, which end with it, the logs of the stores. */
+  /** All output until now: the service's log at trace level, metrics, spans (which ends it), the stores' logs. */
   said(): Promise<Record<"log" | "metrics" | "traces" | "log of Postgres" | "log of NATS" | "log of Redis", string>>;
 }
 
-/** NATS logs whatever goes over it, with its payload; Postgres every statement that fails. */
+/** NATS logs each message with its payload; Postgres logs each statement that fails. */
 export async function startWatched(t: TestScope): Promise<Watched> {
   const traces = await testTraces(t, "vaults");
   const [postgresDirectory, natsDirectory, redisDirectory] = [testDirectory(t), testDirectory(t), testDirectory(t)];
@@ -42,7 +38,7 @@ export async function startWatched(t: TestScope): Promise<Watched> {
   t.teardown(() => server.stop());
   const credentials = Object.fromEntries(
     serviceNames.map((name) => [name, { user: name, password: passwords[name] }]),
-  ) as Record<ServiceName, { user: string; password: string }>; // as above
+  ) as Record<ServiceName, { user: string; password: string }>; // made from the list of names
   const redisServer = await startRedis({ directory: redisDirectory });
   t.teardown(() => redisServer.stop());
   const commands = new Redis(redisServer.url);

@@ -1,7 +1,7 @@
 import { checkedFetch } from "@coffer/openapi";
 import type { Person } from "./people.ts";
 
-/** The fields that tests look at one by one. Which of them an answer has is what the tests are about. */
+/** The fields that tests read. Each response has some of them. */
 export interface AnswerBody {
   error: string;
   message: string;
@@ -33,7 +33,7 @@ export interface AnswerBody {
   errors: { index: number; issue: string }[];
 }
 
-/** An answer as a client sees it. */
+/** A response as a client sees it. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -46,9 +46,9 @@ export interface CallOptions {
 }
 
 /**
- * One request to a running service, by a person or by nobody. A body that is a string is sent as it is, everything else as
- * JSON. No body: `{}`.
- * @throws DescriptionError when the answer, or a request that was accepted, is not as docs/spec/api describes it
+ * One request to a running service, by a person or without a token. A string body is sent as it is,
+ * another one as JSON. Without a body: `{}`.
+ * @throws DescriptionError if the response, or an accepted request, is not as docs/spec/api describes
  */
 export async function call(
   service: { url: string },

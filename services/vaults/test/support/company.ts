@@ -4,7 +4,7 @@ import { newRecord, newVault, share } from "./vaults.ts";
 
 export type Company = Awaited<ReturnType<typeof newCompany>>;
 
-/** An organization with an owner, and a member who may write in the owner's vault, which holds a record. */
+/** An organization with an owner, and a member with `write` on the owner's vault, which has a record. */
 export async function newCompany(service: TestVaults) {
   const { people } = service;
   const orgId = randomUUID();

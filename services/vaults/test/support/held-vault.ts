@@ -2,7 +2,7 @@ import pg from "pg";
 import { until } from "@coffer/testkit";
 import type { TestVaults } from "./service.ts";
 
-/** Runs one statement as the database's owner, for what no endpoint tells. */
+/** Runs one statement as the database's owner, for state that no endpoint shows. */
 export async function execute<Row extends pg.QueryResultRow>(
   { postgres }: Pick<TestVaults, "postgres">,
   text: string,
@@ -18,8 +18,8 @@ export async function execute<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Holds rows as `lock` selects them, begins the requests, and once so many sessions wait for it runs `meanwhile`. Then it
- * lets go. Returns the answers.
+ * Locks rows as `lock` selects them, begins the requests, and runs `meanwhile` once `count` sessions
+ * wait for the lock. Then it releases the lock. Returns the responses.
  */
 export async function whileHolding<Answer>(
   { postgres }: Pick<TestVaults, "postgres">,
@@ -34,7 +34,7 @@ export async function whileHolding<Answer>(
     await client.query(lock.text, lock.values);
     const answers = Promise.all(requests.map((request) => request()));
     await until("they wait", async () => {
-      // Else a transaction is shown the sessions of its first look, without those that connected since.
+      // Otherwise a transaction sees the sessions of its first read only, without later ones.
       await client.query("SELECT pg_stat_clear_snapshot()");
       const { rows } = await client.query<{ waiting: number }>(
         `SELECT count(*)::integer AS waiting FROM pg_stat_activity
@@ -51,8 +51,8 @@ export async function whileHolding<Answer>(
 }
 
 /**
- * From now on a statement that writes a record waits, when it has begun and before it locks its vault, for whoever holds
- * the advisory lock 4711. Returns what ends that.
+ * Lets each statement that writes a record wait, after its begin and before it locks its vault, for the
+ * holder of the advisory lock 4711. Returns a function that ends it.
  */
 export async function stopWritersBeforeTheirLock(
   service: Pick<TestVaults, "postgres">,

@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { newKeyPair } from "@coffer/crypto";
-import type { KeyPair } from "@coffer/crypto";
-import { sign } from "@coffer/history";
-import type { Change, HistoryState, Holder, Resource } from "@coffer/history";
-import type { AnswerBody } from "./call.ts";
-import { call } from "./call.ts";
+import { type KeyPair, newKeyPair } from "@coffer/crypto";
+import { type Change, type HistoryState, type Holder, type Resource, sign } from "@coffer/history";
+import { type AnswerBody, call } from "./call.ts";
 import type { Person } from "./people.ts";
 import type { TestVaults } from "./service.ts";
 import { expected, sealed } from "./vaults.ts";
 
-/** A person with the key pair that signs. */
+/** A person with a signing key pair. */
 export type Signer = Person & { pair: KeyPair };
 
 export async function newSigner(
@@ -32,7 +29,7 @@ export function entryOf(before: HistoryState | null, vaultId: string, by: Signer
   return sign(before, res, `user:${by.userId}`, by.pair.privateKey, change);
 }
 
-/** A shared vault with a history; its newest state. */
+/** Makes a shared vault with a history; returns its newest state too. */
 export async function newSignedVault(
   service: TestVaults,
   orgId: string,

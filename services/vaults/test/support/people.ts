@@ -1,20 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { connectBus } from "@coffer/bus";
-import type { Bus } from "@coffer/bus";
+import { type Bus, connectBus } from "@coffer/bus";
 import { ServiceError } from "@coffer/errors";
-import type { Membership, RpcSubject } from "@coffer/events";
 import {
+  type Membership,
   membershipChanged,
   membershipOf,
   memberships,
   namedMemberships,
   revokedSessions,
+  type RpcSubject,
   sessionRevoked,
   signingKeys,
 } from "@coffer/events";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestNats, TestScope } from "@coffer/testkit";
-import { until } from "@coffer/testkit";
+import { type TestNats, type TestScope, until } from "@coffer/testkit";
 import { generateSigningKey, signUserToken } from "@coffer/tokens";
 import { z } from "zod";
 
@@ -26,42 +25,42 @@ export interface Person {
   token: string;
 }
 
-/** What a person is in an organization, apart from the person and the version. */
+/** A membership without the person and the version. */
 export type Place = { orgId: string; role: Role } & Partial<
   Pick<Membership, "status" | "name" | "email" | "joined_at">
 >;
 
-/** The part of auth-sm that vaults has to do with: it signs tokens with a real key and knows who is what. */
+/** Stands in for auth-sm: it signs tokens with a real key and answers for memberships. */
 export interface People {
   bus: Bus;
-  /** A person with a session, in these organizations, of which vaults has been told. */
+  /** Adds a person with a session and these memberships, and publishes them. */
   add(...places: Place[]): Promise<Person>;
-  /** Makes somebody a member, or another one, and tells vaults unless told not to. */
-  place(person: Person, place: Place, options?: { tell?: boolean }): Promise<Membership>;
-  /** Ends a membership, and tells vaults unless told not to. */
-  remove(person: Person, orgId: string, options?: { tell?: boolean }): Promise<Membership>;
-  /** From now on the pages do not have this one. */
+  /** Adds or changes a membership, and publishes it unless `publish` is false. */
+  place(person: Person, place: Place, options?: { publish?: boolean }): Promise<Membership>;
+  /** Ends a membership, and publishes it unless `publish` is false. */
+  remove(person: Person, orgId: string, options?: { publish?: boolean }): Promise<Membership>;
+  /** Leaves this membership out of the pages from now on. */
   hide(membership: Membership): void;
-  /** Tells vaults again, once it listens. */
-  tell(...told: Membership[]): Promise<number>;
-  /** A token with the claims of that person but with this life, in seconds. */
+  /** Publishes memberships again, once vaults listens. Returns how many vaults applied. */
+  publish(...published: Membership[]): Promise<number>;
+  /** A token of the person with this lifetime in seconds. */
   sign(person: Omit<Person, "token">, lifetimeSeconds: number): Promise<string>;
-  /** Says on the bus that the session has ended. */
+  /** Publishes the end of the session. */
   revoke(person: Person): Promise<void>;
-  /** How many pages of memberships were asked for. */
-  pagesAsked(): number;
-  /** How often it was asked about memberships by their names. */
-  namedAsked(): number;
-  /** Whether it says nothing about memberships, though it is on the bus. */
+  /** How many pages of memberships were requested. */
+  pagesRequested(): number;
+  /** How often memberships were requested by name. */
+  namedRequested(): number;
+  /** Whether it refuses requests for memberships, though it is on the bus. */
   silence(silent: boolean): void;
-  /** What it takes to go back to this moment, as from a dump of the database: versions begin again after it too. */
+  /** Returns to this moment, as from a dump of the database: versions begin again after it too. */
   dump(): () => void;
 }
 
 export const issuer = "https://coffer.test";
 const pageSize = 3;
 
-/** The same question, of which the answer may be what only a newer auth-sm says. */
+/** The RPC subject with any output, for roles that only a newer auth-sm knows. */
 function ofAnyVersion<Input, Output>(subject: RpcSubject<Input, Output>): RpcSubject<Input, unknown> {
   return { ...subject, output: z.unknown() };
 }
@@ -92,15 +91,15 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       membership: found === undefined ? null : { org_id: found.org_id, role: found.role, status, plan: "free" },
     };
   });
-  bus.reply(ofAnyVersion(namedMemberships), ({ named: asked }) => {
+  bus.reply(ofAnyVersion(namedMemberships), ({ named: requested }) => {
     named += 1;
     if (silent) throw new ServiceError("unavailable", "not now");
-    return { memberships: asked.flatMap(({ org_id, user_id }) => all.get(keyOf(org_id, user_id)) ?? []) };
+    return { memberships: requested.flatMap(({ org_id, user_id }) => all.get(keyOf(org_id, user_id)) ?? []) };
   });
   bus.reply(ofAnyVersion(memberships), ({ after }) => {
     pages += 1;
     if (silent) throw new ServiceError("unavailable", "not now");
-    const [asOf, place] = after === null ? [version, ""] : (JSON.parse(after) as [number, string]); // as below
+    const [asOf, place] = after === null ? [version, ""] : (JSON.parse(after) as [number, string]); // the cursor of the previous page
     const keys = [...all.keys()].sort().filter((each) => each > place);
     const page = keys.slice(0, pageSize);
     return {
@@ -116,11 +115,11 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       { sub: userId, sid: sessionId },
       { issuer, lifetimeSeconds, now: () => new Date(), newId: () => randomUUID() },
     );
-  const tell: People["tell"] = async (...told) => {
-    const { kept } = await bus.request(membershipChanged, { memberships: told }, { timeoutMilliseconds: 20_000 });
+  const publish: People["publish"] = async (...published) => {
+    const { kept } = await bus.request(membershipChanged, { memberships: published }, { timeoutMilliseconds: 20_000 });
     return kept;
   };
-  const place: People["place"] = async ({ userId }, { orgId, role, ...rest }, { tell: told = true } = {}) => {
+  const place: People["place"] = async ({ userId }, { orgId, role, ...rest }, { publish: published = true } = {}) => {
     const before = all.get(keyOf(orgId, userId));
     const membership: Membership = {
       status: "active",
@@ -134,7 +133,7 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       version: ++version,
     };
     all.set(keyOf(orgId, userId), membership);
-    if (told) await tell(membership);
+    if (published) await publish(membership);
     return membership;
   };
 
@@ -142,7 +141,7 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
   return {
     bus,
     sign,
-    tell,
+    publish,
     place,
     add: async (...places) => {
       const ids = { userId: randomUUID(), sessionId: randomUUID() };
@@ -150,12 +149,12 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       for (const each of places) await place(person, each);
       return person;
     },
-    remove: async ({ userId }, orgId, { tell: told = true } = {}) => {
+    remove: async ({ userId }, orgId, { publish: published = true } = {}) => {
       const before = all.get(keyOf(orgId, userId));
       if (before === undefined) throw new Error("not a member");
       all.delete(keyOf(orgId, userId));
       const membership: Membership = { ...before, status: "removed", version: ++version };
-      if (told) await tell(membership);
+      if (published) await publish(membership);
       return membership;
     },
     hide: ({ org_id, user_id }) => void all.delete(keyOf(org_id, user_id)),
@@ -164,8 +163,8 @@ export async function startPeople(t: TestScope, nats: TestNats): Promise<People>
       bus.publish(sessionRevoked, { session_id: sessionId, user_id: userId, at, reason: "admin_revoked" });
       await bus.flush();
     },
-    pagesAsked: () => pages,
-    namedAsked: () => named,
+    pagesRequested: () => pages,
+    namedRequested: () => named,
     silence: (now) => void (silent = now),
     dump: () => {
       const [then, versionThen] = [new Map(all), version];

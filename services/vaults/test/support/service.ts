@@ -1,17 +1,23 @@
 import { serve } from "@coffer/http";
 import { createTelemetry } from "@coffer/telemetry";
-import type { TestDatabase, TestNats, TestScope, TestRedis, TestServer } from "@coffer/testkit";
-import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
+import {
+  type Clock,
+  createClock,
+  type TestDatabase,
+  type TestNats,
+  testNats,
+  testPostgres,
+  type TestRedis,
+  testRedis,
+  type TestScope,
+  type TestServer,
+  until,
+} from "@coffer/testkit";
 import { readConfig } from "../../src/config.ts";
 import { migrateService } from "../../src/migrate.ts";
-import type { Seams } from "../../src/service.ts";
-import { createService } from "../../src/service.ts";
-import type { Clock } from "@coffer/testkit";
-import { createClock } from "@coffer/testkit";
-import type { Listeners } from "./listeners.ts";
-import { startListeners } from "./listeners.ts";
-import type { People } from "./people.ts";
-import { issuer, startPeople } from "./people.ts";
+import { createService, type Seams } from "../../src/service.ts";
+import { type Listeners, startListeners } from "./listeners.ts";
+import { issuer, type People, startPeople } from "./people.ts";
 
 export interface Stores<Postgres extends TestDatabase = TestDatabase> {
   postgres: Postgres;
@@ -22,24 +28,24 @@ export interface Stores<Postgres extends TestDatabase = TestDatabase> {
 /** One process of the service. */
 export interface Replica {
   url: string;
-  /** What it has logged, as far as its level lets it. */
+  /** Its log, as far as its level allows. */
   lines: readonly string[];
-  /** Its metrics, as they are scraped. */
+  /** Its metrics, as in a scrape. */
   metrics(): Promise<string>;
-  /** Ends it before the test does. */
+  /** Stops it before the test ends. */
   stop(): Promise<void>;
 }
 
-/** A running service of vaults with its stores, and those whom it talks to. */
+/** A running vaults service with its stores and the services that it talks to. */
 export interface TestVaults extends Stores, Pick<Replica, "url" | "metrics"> {
   clock: Clock;
   people: People;
   listeners: Listeners;
-  /** A further replica on the same stores, with its own configuration and the same clock. */
+  /** Starts another replica on the same stores, with its own configuration and the same clock. */
   replica(environment?: Record<string, string>, seams?: Seams): Promise<Replica>;
 }
 
-/** Real stores, migrated, and one replica that answers. `environment` overrides the configuration, `given` stores. */
+/** Starts migrated stores and one replica. `environment` overrides the configuration, `given` stores. */
 export async function startVaults(
   t: TestScope,
   environment: Record<string, string> = {},
@@ -60,7 +66,7 @@ export async function startVaults(
   return { ...stores, clock, people, listeners, replica, url, metrics };
 }
 
-/** The configuration of a service on these stores, without limits to speak of unless `environment` sets some. */
+/** The configuration of a service on these stores; without `environment` it has practically no limits. */
 export function configOf({ postgres, nats, redis }: Stores, environment: Record<string, string> = {}) {
   return readConfig({
     COFFER_PORT: "0",

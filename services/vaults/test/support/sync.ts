@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { changesSince, newsSince } from "@coffer/events";
-import type { RecordChange, RecordDeletion } from "@coffer/events";
+import { catchUpSince, changesSince, type RecordChange, type RecordDeletion } from "@coffer/events";
 import { until } from "@coffer/testkit";
 import type { z } from "zod";
 import { call } from "./call.ts";
@@ -8,19 +7,19 @@ import type { Person } from "./people.ts";
 import type { TestVaults } from "./service.ts";
 import { newVault, sealed } from "./vaults.ts";
 
-/** A part of an answer, its changes read. */
+/** A part of a response, with parsed changes. */
 export type SyncPart = Omit<z.infer<typeof changesSince.output>, "change_lengths" | "changes"> & {
   changes: RecordChange[];
 };
-export type News = z.infer<typeof newsSince.output>;
+export type CatchUp = z.infer<typeof catchUpSince.output>;
 type Listening = Pick<TestVaults, "listeners">;
 
-type Asked = "after" | "connection_id" | "last_sync" | "limit" | "only_deleted" | "request_id";
+type Request = "after" | "connection_id" | "last_sync" | "limit" | "only_deleted" | "request_id";
 
-/** A busy machine must not fail a test. */
+/** Longer than the default, so that a busy machine does not fail a test. */
 const patience = { timeoutMilliseconds: 20_000 };
 
-/** An answer to a device, put together from its parts. */
+/** The response to a device, combined from its parts. */
 export interface Synced {
   changes: RecordChange[];
   deleted: RecordDeletion[];
@@ -28,11 +27,11 @@ export interface Synced {
   has_more: boolean;
   reset: boolean;
   parts: number;
-  /** By which its audit records are known. */
+  /** Identifies its audit records. */
   requestId: string;
 }
 
-/** The changes of a part, as they are in an answer. Throws when a length is not that of its change. */
+/** The parsed changes of a part. Throws if a length does not match its change. */
 export function changesOf({
   changes,
   change_lengths,
@@ -41,27 +40,27 @@ export function changesOf({
   return change_lengths.map((length) => {
     const text = Buffer.from(changes.subarray(at, at + length)).toString("utf8");
     at += length + 1;
-    return JSON.parse(text) as RecordChange; // what is in it is compared
+    return JSON.parse(text) as RecordChange; // the tests compare its fields
   });
 }
 
-/** One part, as sync asks for it: on the only connection of the person's session unless another one is named. */
+/** One part, as sync requests it: on the only connection of the person's session by default. */
 export async function part(
   { listeners }: Listening,
   { userId, sessionId }: Person,
-  asked: Partial<Pick<z.infer<typeof changesSince.input>, Asked>> = {},
+  input: Partial<Pick<z.infer<typeof changesSince.input>, Request>> = {},
 ): Promise<SyncPart> {
   const who = { user_id: userId, session_id: sessionId, ip: "192.0.2.7", user_agent: "device/1" };
   const request = { last_sync: null, limit: null, after: null, request_id: randomUUID(), connection_id: sessionId };
   const { changes, change_lengths, ...rest } = await listeners.sync.request(
     changesSince,
-    { ...who, ...request, ...asked },
+    { ...who, ...request, ...input },
     patience,
   );
   return { ...rest, changes: changesOf({ changes, change_lengths }) };
 }
 
-/** What a device gets since `last_sync`; without it, everything. */
+/** All changes since `last_sync`; without it, everything. */
 export async function sync(
   service: Listening,
   person: Person,
@@ -83,7 +82,7 @@ export async function sync(
   }
 }
 
-/** A moment from which nothing is told twice: transactions that were under way before it have ended. */
+/** A moment after all running transactions have ended: a sync from it repeats nothing. */
 export function quiet(service: Listening, person: Person): Promise<string> {
   return until("nothing is repeated", async () => {
     const { server_time } = await sync(service, person);
@@ -92,13 +91,13 @@ export function quiet(service: Listening, person: Person): Promise<string> {
   });
 }
 
-/** What happened anywhere since a moment, put together from its parts. */
-export async function news({ listeners }: Listening, since: string | null): Promise<News & { parts: number }> {
-  const records: News["records"] = [];
-  const vaults: News["vaults"] = [];
+/** All events since a moment, combined from their parts. */
+export async function catchUp({ listeners }: Listening, since: string | null): Promise<CatchUp & { parts: number }> {
+  const records: CatchUp["records"] = [];
+  const vaults: CatchUp["vaults"] = [];
   let after: string | null = null;
   for (let parts = 1; ; parts += 1) {
-    const got: News = await listeners.sync.request(newsSince, { since, after }, patience);
+    const got: CatchUp = await listeners.sync.request(catchUpSince, { since, after }, patience);
     records.push(...got.records);
     vaults.push(...got.vaults);
     ({ after } = got);
@@ -106,10 +105,10 @@ export async function news({ listeners }: Listening, since: string | null): Prom
   }
 }
 
-/** The ids, in order. */
+/** The ids, sorted. */
 export const idsOf = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id).sort();
 
-/** Somebody with a vault of so many records of so many bytes each. */
+/** A person with a vault of `count` records of `bytes` bytes each. */
 export async function holderOf(service: TestVaults, count: number, bytes = 12) {
   const orgId = randomUUID();
   const owner = await service.people.add({ orgId, role: "owner" });
@@ -124,7 +123,7 @@ export async function holderOf(service: TestVaults, count: number, bytes = 12) {
   return { orgId, owner, vault };
 }
 
-/** All pages of an answer. */
+/** All pages of a response. */
 export async function pages(
   service: Listening,
   person: Person,

@@ -1,22 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { setTravelMode } from "@coffer/events";
-import type { Answer, AnswerBody } from "./call.ts";
-import { call } from "./call.ts";
+import { type Answer, type AnswerBody, call } from "./call.ts";
 import type { Person } from "./people.ts";
 import type { TestVaults } from "./service.ts";
 
-/** Something that looks encrypted. */
+/** Text that looks like ciphertext. */
 export const sealed = (bytes = 48): string => randomBytes(bytes).toString("base64");
-/** A key that looks sealed to a public key. */
+/** A JWE that looks like a sealed key. */
 export const jwe = "eyJhbGciOiJFQ0RILUVTK0EyNTZLVyJ9.c2VhbGVk.aXY.Y2lwaGVydGV4dA.dGFn";
 
-/** The body of an answer that has this status. Throws on another. */
+/** The body of a response with this status. Throws on another status. */
 export function expected(answer: Answer, status: number): AnswerBody {
   if (answer.status === status) return answer.body;
   throw new Error(`answered ${answer.status} and not ${status}: ${answer.body.message}`);
 }
 
-/** Makes a vault, shared unless told; returns it. */
+/** Makes a vault, shared by default; returns it. */
 export async function newVault(
   service: { url: string },
   person: Person,
@@ -27,7 +26,7 @@ export async function newVault(
   return expected(await call(service, person, "POST", "/api/vaults", { body: whole, headers }), 201);
 }
 
-/** Gives a person a vault. */
+/** Shares a vault with a person. */
 export async function share(
   service: { url: string },
   by: Person,
@@ -50,8 +49,8 @@ export async function newRecord(
   return expected(await call(service, person, "POST", `/api/vaults/${vaultId}/records`, { body: whole }), 201);
 }
 
-/** Lets a person travel, or not, as auth-sm does it. */
+/** Turns a person's travel mode on or off, as auth-sm does. */
 export function travel({ people }: TestVaults, { userId }: Person, enabled: boolean) {
-  const asked = { user_id: userId, enabled, audit: [] };
-  return people.bus.request(setTravelMode, asked, { timeoutMilliseconds: 20_000 });
+  const input = { user_id: userId, enabled, audit: [] };
+  return people.bus.request(setTravelMode, input, { timeoutMilliseconds: 20_000 });
 }

@@ -1,11 +1,11 @@
-/** A breakage of one statement, by its text. */
+/** A broken statement, by its text. */
 export interface Mutant {
   name: string;
   from: RegExp;
   to: string;
 }
 
-/** What sync stands on, each taken away: the test has to notice every one. */
+/** The conditions that sync relies on, each removed: the test must notice every one. */
 export const mutants: readonly Mutant[] = [
   {
     name: "the tick remembers the end of the snapshot instead of its oldest transaction",
@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
     to: "pg_snapshot_xmax(pg_current_snapshot())",
   },
   {
-    name: "what has the tick's own transaction id is left out",
+    name: "changes with the tick's own transaction id are omitted",
     from: />= (\$slonik_\d+::xid8|from_x)/g,
     to: "> $1",
   },
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     to: "(false AND bool_or(began_x >= $1))",
   },
   {
-    name: "records of a vault that was taken away are not dropped",
+    name: "records of a lost vault are not dropped",
     from: /AND ended_x >= (\$slonik_\d+::xid8)/g,
     to: "AND ended_x >= $1 AND false",
   },
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
-/** Applies a mutant to texts of statements, and remembers whether it ever met its place. */
+/** Applies a mutant to statements, and remembers whether it matched. */
 export function createMutation(mutant: Mutant | undefined): { text(sql: string): string; readonly met: boolean } {
   let met = mutant === undefined;
   return {

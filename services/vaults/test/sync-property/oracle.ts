@@ -1,8 +1,8 @@
 import type pg from "pg";
 
-// What anybody could have seen, noted by triggers independently of `sights`. Whoever changes who sees a vault holds it
-// alone until the commit, and whoever writes its records holds it against that. Who sees what is noted at the commit,
-// when all that has to be held is: so the order of the notes is that in which things came true.
+// Triggers note visibility independently of `sights`. A change of visibility locks the vault
+// exclusively until the commit, and writers of records share the lock. The notes are made at the
+// commit, under all locks: their order is that of the commits.
 const triggers = `
   CREATE SCHEMA oracle;
   CREATE SEQUENCE oracle.moment;
@@ -54,15 +54,15 @@ const triggers = `
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION oracle.flagged();
 `;
 
-/** What a device must hold, and what nobody may be told of. */
+/** The records that a device must hold, and those that it must never receive. */
 export interface Oracle {
-  /** The records that a person sees, with their server timestamps as text. Only true while nobody writes. */
+  /** The records that a person sees, with their server timestamps. Exact only without concurrent writes. */
   truth(userId: string): Promise<Map<string, string>>;
-  /** Of these records those that the person could never have seen until now. */
+  /** Those of these records that the person could never have seen. */
   neverSeen(userId: string, ids: readonly string[]): Promise<string[]>;
 }
 
-/** Begins to note what happens. */
+/** Installs the triggers. */
 export async function createOracle(connections: pg.Pool): Promise<Oracle> {
   await connections.query(triggers);
   return {

@@ -1,12 +1,12 @@
-/** Randomness that is the same for the same seed. */
+/** A deterministic random source by seed. */
 export interface Random {
   /** At least 0 and less than 1. */
   next(): number;
-  /** A whole number from 0 to before `end`. */
+  /** An integer from 0 to below `end`. */
   below(end: number): number;
-  /** Whether something happens that has this probability. */
+  /** True with this probability. */
   chance(probability: number): boolean;
-  /** One of them; undefined when there are none. */
+  /** A random item; undefined for an empty list. */
   pick<T>(from: readonly T[]): T | undefined;
 }
 

@@ -12,12 +12,12 @@ import { emptySweep } from "../../src/vaults/empty.ts";
 import type { Random } from "./random.ts";
 import { unsteadyDatabase } from "./unsteady-database.ts";
 
-/** One of several processes of the service, with a clock of its own that jumps. */
+/** One of several processes of the service, with its own jumping clock. */
 export interface Replica {
   deps: Deps;
   /** Sets the clock to within three seconds of the right time. */
   stepClock(): void;
-  /** Ends it as `kill -9` does, once it writes something. Returns how many of its transactions were under way. */
+  /** Kills it during a write, like `kill -9`. Returns how many of its transactions were running. */
   kill(): Promise<number>;
   close(): Promise<void>;
 }
@@ -26,15 +26,15 @@ export interface ReplicaOptions {
   url: string;
   random: Random;
   text: (sql: string) => string;
-  /** The test's own: what ends those of the replica. */
+  /** The test's own connections: they end those of the replica. */
   connections: pg.Pool;
 }
 
 export function createReplica({ url, random, text, connections }: ReplicaOptions): Replica {
-  /** By which its connections are known. */
+  /** Names its connections. */
   const name = `vaults ${newId()}`;
   let isDead = false;
-  /** Nothing goes to the database any more once it is dead. */
+  /** A dead replica sends no statements. */
   const ifAlive = (sql: string): string => {
     if (isDead) throw new ServiceError("unavailable", "the replica is dead");
     return text(sql);
@@ -47,7 +47,7 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
     application_name: name,
     max: 6,
   });
-  // Without a listener the loss of a connection would end the test: whoever uses it hears of it by its statement.
+  // Without a listener the loss of a connection would end the test. Its statement fails anyway.
   writes.on("error", () => undefined);
   writes.on("connect", (connection) => connection.on("error", () => undefined));
   const database = unsteadyDatabase(steady, { random, text: ifAlive, connections: writes });
@@ -65,14 +65,14 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
     writes: createRecordWrites(database),
     memberships: { refresh: () => Promise.resolve() },
     emptying,
-    // Nobody's session ends here.
-    users: { requireLasting: () => undefined },
-  } as unknown as Deps; // all that the operations of this test use: they meet neither HTTP nor the bus
+    // No session ends here.
+    users: { requireActiveSession: () => undefined },
+  } as unknown as Deps; // the operations of this test use neither HTTP nor the bus
   return {
     deps,
     stepClock: () => void (ahead = random.below(6_001) - 3_000),
     async kill() {
-      /** Ends its connections, if one of them writes something or anyhow; how many of them did. */
+      /** Ends its connections if one of them writes, or in any case. Returns how many were writing. */
       const ended = async (anyhow: boolean): Promise<number> => {
         const { rows } = await connections.query<{ writes: boolean }>(
           `WITH own AS (
@@ -84,13 +84,13 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
         return rows.filter(({ writes }) => writes).length;
       };
       let cutOff = 0;
-      // When nobody writes any more it dies as it is.
+      // Without a write it is killed while idle.
       for (let looks = 0; looks < 200 && cutOff === 0; looks += 1) {
         cutOff = await ended(false);
         if (cutOff === 0) await pause(5);
       }
       isDead = true;
-      // What it connected since.
+      // Connections that it opened meanwhile.
       return cutOff + (await ended(true));
     },
     async close() {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "@coffer/errors";
-import { isUnavailable, prepareEach } from "@coffer/postgres";
-import type { Database, Queryable, Transaction } from "@coffer/postgres";
+import { type Database, isUnavailable, prepareEach, type Queryable, type Transaction } from "@coffer/postgres";
 import type pg from "pg";
 import type { Random } from "./random.ts";
 
@@ -18,7 +17,7 @@ const statements = new Set<string | symbol>([
   "query",
 ]);
 
-/** The same connection, whose statements have their texts changed before they are sent. */
+/** The same connection, with changed texts of statements. */
 function rewritten<Db extends Queryable>(db: Db, text: (sql: string) => string): Db {
   return new Proxy(db, {
     get(target, property) {
@@ -29,22 +28,22 @@ function rewritten<Db extends Queryable>(db: Db, text: (sql: string) => string):
   });
 }
 
-/** What a statement says whose connection was ended, or ends, as the service's own database says it. */
+/** The error of a statement whose connection has ended, as the service's own database reports it. */
 function unavailableWhenEnded(error: unknown): unknown {
   return isUnavailable(error) ? new ServiceError("unavailable", "the connection was ended by the test") : error;
 }
 
 export interface Unsteadiness {
   random: Random;
-  /** What becomes of the text of a statement. */
+  /** Changes the text of a statement. */
   text: (sql: string) => string;
-  /** Connections for the writes that commit by themselves: here they have a transaction that ends when it likes. */
+  /** Connections for writes that commit by themselves: here they get a transaction of random length. */
   connections: pg.Pool;
 }
 
 /**
- * A database whose writes stand still between their last statement and the commit, and are rolled back now and then: in
- * whatever order they began, they end in another.
+ * A database whose writes pause between their last statement and the commit, and sometimes roll
+ * back: they end in another order than they began.
  */
 export function unsteadyDatabase(database: Database, { random, text, connections }: Unsteadiness): Database {
   const stall = async (): Promise<void> => {
@@ -56,7 +55,7 @@ export function unsteadyDatabase(database: Database, { random, text, connections
     async (values: unknown[]): Promise<Row[]> => {
       const sent = text(statement);
       const connection = await connections.connect().catch((error: unknown) => {
-        // The replica dies while it connects.
+        // The replica was killed while it connected.
         throw unavailableWhenEnded(error);
       });
       try {

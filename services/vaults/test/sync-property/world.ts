@@ -1,43 +1,36 @@
-import type { TestScope } from "@coffer/testkit";
-import { testPostgres } from "@coffer/testkit";
+import { testPostgres, type TestScope } from "@coffer/testkit";
 import { newId } from "@coffer/service";
 import pg from "pg";
 import { migrateService } from "../../src/migrate.ts";
-import { keepTold } from "../../src/people/keep.ts";
-import type { Cast } from "./deeds.ts";
-import { doSomething, foundVault, membershipOf } from "./deeds.ts";
-import type { Device } from "./device.ts";
-import { createDevice } from "./device.ts";
-import type { Mutant } from "./mutants.ts";
-import { createMutation } from "./mutants.ts";
-import type { Oracle } from "./oracle.ts";
-import { createOracle } from "./oracle.ts";
-import type { Random } from "./random.ts";
-import { createRandom } from "./random.ts";
-import type { Replica } from "./replica.ts";
-import { createReplica } from "./replica.ts";
+import { applyMemberships } from "../../src/people/apply.ts";
+import { type Cast, doSomething, foundVault, membershipOf } from "./actions.ts";
+import { createDevice, type Device } from "./device.ts";
+import { createMutation, type Mutant } from "./mutants.ts";
+import { createOracle, type Oracle } from "./oracle.ts";
+import { createRandom, type Random } from "./random.ts";
+import { createReplica, type Replica } from "./replica.ts";
 
-/** What went wrong for the devices, as numbers of records. */
+/** The wrong records on devices, as counts. */
 export interface Verdict {
-  /** A device lacks them, or has an older state of them. */
+  /** A device lacks them, or has an older version. */
   missed: number;
-  /** A device holds them although they are gone or out of sight. */
+  /** A device has them although they are deleted or invisible. */
   stale: number;
-  /** A device was told of them although its person could never have seen them. */
+  /** A device received them although its person could never have seen them. */
   leaked: number;
 }
 
 export interface World {
   /**
-   * People write, share, travel and sync all at once; then it is quiet. Every device loses its connection, ends on another
-   * one the answer that it has begun, and is compared; then it syncs once more and is compared again.
+   * People write, share, travel and sync concurrently, then stop. Every device completes its sync on
+   * another connection and is compared; then it syncs once more and is compared again.
    */
   round(): Promise<Verdict>;
-  /** Writes that were committed so far. */
+  /** How many writes were committed. */
   writes(): Promise<number>;
-  /** Transactions that were under way in replicas when these were killed. */
+  /** How many transactions of killed replicas were running. */
   readonly cutOff: number;
-  /** Whether the mutant's place was met. */
+  /** Whether the mutant matched a statement. */
   readonly met: boolean;
 }
 
@@ -46,15 +39,15 @@ const writers = 6;
 const deedsEach = 14;
 const syncsEach = 9;
 
-/** Before so many of a writer's deeds a replica dies, and another begins in its place. */
+/** Before these actions of a writer a replica is killed and replaced. */
 const deadlyDeeds = [3, 8];
 
-/** Several replicas on one database, of which some are killed and replaced, people with two devices each, and an oracle that notes what really happens. */
+/** Several replicas on one database, some of them killed; people with two devices each; an oracle. */
 export async function createWorld(t: TestScope, { seed, mutant }: { seed: number; mutant?: Mutant }): Promise<World> {
   const { url } = await testPostgres(t);
   await migrateService({ url });
   const connections = new pg.Pool({ connectionString: url, options: "-c search_path=vaults", max: 10 });
-  // A pool has ended before its connections have: the test's database, which goes next, may cut them off.
+  // The test's database ends after the pool and may cut off connections that are still closing.
   connections.on("error", () => undefined);
   t.teardown(() => connections.end());
   const random = createRandom(seed);
@@ -77,7 +70,7 @@ export async function createWorld(t: TestScope, { seed, mutant }: { seed: number
   const [first] = replicas;
   if (first === undefined) throw new TypeError("there are no replicas");
   await untilDone(() =>
-    keepTold(
+    applyMemberships(
       first.deps,
       cast.userIds.map((userId) => membershipOf(cast.orgId, userId, "active", 0)),
     ),
@@ -93,7 +86,7 @@ export async function createWorld(t: TestScope, { seed, mutant }: { seed: number
         ...Array.from({ length: writers }, (_, who) => writeOn(replicas, scene, who === 0 ? killOne : undefined)),
         ...devices.map((device) => syncOn(device, random)),
       ]);
-      return settle(devices, oracle);
+      return finishSyncs(devices, oracle);
     },
     async writes() {
       const { rows } = await connections.query<{ count: string }>("SELECT count(*) FROM vaults.outbox");
@@ -108,7 +101,7 @@ export async function createWorld(t: TestScope, { seed, mutant }: { seed: number
   };
 }
 
-/** Until the test does not roll it back. */
+/** Repeats the work while the test rolls it back. */
 async function untilDone(work: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {
@@ -141,8 +134,8 @@ async function syncOn(device: Device, random: Random): Promise<void> {
   }
 }
 
-/** Every device ends the answer that it has begun on another connection, and then syncs once more: each time it holds the truth. */
-async function settle(devices: readonly Device[], oracle: Oracle): Promise<Verdict> {
+/** Every device completes its sync on another connection, then syncs once more; each time it is compared. */
+async function finishSyncs(devices: readonly Device[], oracle: Oracle): Promise<Verdict> {
   const verdict: Verdict = { missed: 0, stale: 0, leaked: 0 };
   for (const device of devices) {
     const truth = await oracle.truth(device.userId);

@@ -1,12 +1,10 @@
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { newId } from "@coffer/crypto";
-import type { Caller } from "../caller.ts";
-import { demand, machineCaller } from "../caller.ts";
-import type { Deed, Ledger } from "../ledger.ts";
-import { newDeed } from "../ledger.ts";
+import { type Caller, demand, machineCaller } from "../caller.ts";
+import { type Deed, type Ledger, newDeed } from "../ledger.ts";
 import { bodyOf, newUid } from "../secrets/workers.ts";
 
-/** An application whose machines come while parts fail, and the one secret that each of them reads. */
+/** An application whose machines come while parts fail, and the one secret that they read. */
 export interface Fleet {
   applicationId: string;
   folderId: string;
@@ -15,18 +13,18 @@ export interface Fleet {
   machines: Machine[];
 }
 
-/** A machine with what it saved before it spent its token. */
+/** A machine with the values that it saved before it spent its token. */
 export interface Machine {
-  /** Of its token too: by it both are found again. */
+  /** Of its token too: both are found by it. */
   clientId: string;
   /** base64 of the SPKI DER. */
   publicKey: string;
   caller: Caller;
   token: string;
   tokenHash: string;
-  /** The folder's key, as it was sealed for this token. */
+  /** The folder's key, sealed for this token. */
   sealedKey: string;
-  /** The making of its token. */
+  /** The creation of its token. */
   issued: Deed;
   /** Its bootstrap. */
   spent: Deed;
@@ -43,7 +41,7 @@ export async function newFleet(url: string, person: Caller): Promise<Fleet> {
   return { applicationId: application.id, folderId: folder.id, uid, content, machines: [] };
 }
 
-/** A machine that is about to be given a token. */
+/** A machine before it gets a token. */
 export function newMachine(url: string, { folderId }: Fleet, ledger: Ledger): Machine {
   const clientId = newId();
   const token = randomBytes(32).toString("base64url");
@@ -60,7 +58,7 @@ export function newMachine(url: string, { folderId }: Fleet, ledger: Ledger): Ma
   };
 }
 
-/** As good as any ciphertext. */
+/** Looks like ciphertext. */
 function opaque(): string {
   return randomBytes(48).toString("base64");
 }

@@ -1,7 +1,5 @@
-import type { Audit } from "../audit.ts";
-import { wasDone } from "../audit.ts";
-import type { Caller } from "../caller.ts";
-import { ask, demand } from "../caller.ts";
+import { type Audit, wasDone } from "../audit.ts";
+import { send, type Caller, demand } from "../caller.ts";
 import type { Fleet, Machine } from "./fleet.ts";
 
 interface Token {
@@ -17,8 +15,8 @@ interface Client {
 }
 
 /**
- * What is wrong with the fleet. A token that was made is there once; one that was spent is used and has exactly one
- * client, which works; and there are no others.
+ * The faults of the fleet. A created token is there once; a spent one is used and has exactly one client,
+ * which works; and there are no others.
  */
 export async function fleetProblems(url: string, person: Caller, fleet: Fleet, audit: Audit): Promise<string[]> {
   const list = async (what: string): Promise<unknown> => {
@@ -40,9 +38,7 @@ export async function fleetProblems(url: string, person: Caller, fleet: Fleet, a
       problems.push(`${machine.clientId} cannot read with its key`);
   }
   const known = new Set(fleet.machines.map(({ clientId }) => clientId));
-  const strays = [...tokens, ...clients]
-    .filter(({ name }) => !known.has(name))
-    .map(({ name }) => `${name} is nobody's`);
+  const strays = [...tokens, ...clients].filter(({ name }) => !known.has(name)).map(({ name }) => `${name} is unknown`);
   return [...problems, ...strays];
 }
 
@@ -59,6 +55,6 @@ function clientText({ client_id, status, public_key }: Omit<Client, "name">): st
 }
 
 async function canRead(url: string, { caller }: Machine, { uid, content }: Fleet): Promise<boolean> {
-  const { status, body } = await ask(url, { method: "GET", path: caller.secret(uid), bearer: caller.bearer() });
+  const { status, body } = await send(url, { method: "GET", path: caller.secret(uid), bearer: caller.bearer() });
   return status === 200 && body["data_encrypted"] === content;
 }

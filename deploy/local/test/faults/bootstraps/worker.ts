@@ -1,17 +1,15 @@
 import type { Caller } from "../caller.ts";
 import { isRepeated, newDeed } from "../ledger.ts";
-import type { Worker } from "../worker.ts";
-import { acknowledge, complain, goesOn, hastily, insist, send } from "../worker.ts";
-import type { Fleet, Machine } from "./fleet.ts";
-import { newMachine } from "./fleet.ts";
+import { acknowledge, complain, goesOn, hastily, insist, send, type Worker } from "../worker.ts";
+import { type Fleet, type Machine, newMachine } from "./fleet.ts";
 
 export interface BootstrapsWorker extends Worker {
-  /** Who makes the tokens. */
+  /** The maker of tokens. */
   person: Caller;
   fleet: Fleet;
 }
 
-/** Makes one-time tokens, bootstraps a machine with each, and reads with it, until it is told to stop. */
+/** Makes one-time tokens, bootstraps a machine with each, and reads with it, until it is stopped. */
 export async function bootstrap(worker: BootstrapsWorker): Promise<void> {
   const { url, ledger, fleet } = worker;
   while (goesOn(worker)) {
@@ -21,7 +19,7 @@ export async function bootstrap(worker: BootstrapsWorker): Promise<void> {
   }
 }
 
-/** Makes the machine's token; returns whether there is one for certain. */
+/** Makes the machine's token; returns whether it certainly exists. */
 async function issueToken(worker: BootstrapsWorker, { clientId, tokenHash, sealedKey, issued }: Machine) {
   const { person, fleet } = worker;
   const question = {
@@ -42,7 +40,7 @@ async function issueToken(worker: BootstrapsWorker, { clientId, tokenHash, seale
   return issued.acknowledged;
 }
 
-/** Spends the token; returns whether the machine is a client for certain. */
+/** Spends the token; returns whether the machine is certainly a client. */
 async function spendToken(worker: BootstrapsWorker, { clientId, publicKey, token, sealedKey, caller, spent }: Machine) {
   const { ledger, fleet } = worker;
   const body = { token, public_key: publicKey, client_id: clientId };
@@ -51,7 +49,7 @@ async function spendToken(worker: BootstrapsWorker, { clientId, publicKey, token
   if (answer === undefined) return false;
   let given: unknown;
   if (answer.status === 401 && isRepeated(spent)) {
-    // An attempt before this one spent the token, and its answer was lost: the client has the rest for the asking.
+    // An earlier attempt spent the token, and its response was lost: the client requests the rest.
     const get = (path: string) => insist(worker, () => ({ method: "GET", path, bearer: caller.bearer() }));
     const own = await get("/api/sm/v1/client");
     const folders = await get("/api/sm/v1/folders");

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { newKeyPair, readInviteToken } from "@coffer/crypto";
 import { startRegistration } from "@coffer/crypto/opaque";
-import { extendAll, openInvitation, readEntry, sign } from "@coffer/history";
-import type { Holder } from "@coffer/history";
+import { extendAll, type Holder, openInvitation, readEntry, sign } from "@coffer/history";
 import { finishRegistration } from "../../../../../services/auth-sm/test/support/opaque.ts";
 import type { Cli } from "../../cli-person.ts";
-import type { Answer } from "../caller.ts";
-import { demand } from "../caller.ts";
+import { type Answer, demand } from "../caller.ts";
 import type { Deed } from "../ledger.ts";
 
 /** A member of an organization who logs in again and again. */
@@ -14,13 +12,13 @@ export interface Member {
   email: string;
   password: string;
   userId: string;
-  /** The one that began with the registration, and lasts. */
+  /** The session of the registration, which lasts. */
   first: Tokens & { id: string };
-  /** Those that began with a login which was acknowledged. */
+  /** The sessions of acknowledged logins. */
   sessions: Session[];
 }
 
-/** What a session goes on with. */
+/** The tokens of a session. */
 export interface Tokens {
   access: string;
   refresh: string;
@@ -29,9 +27,9 @@ export interface Tokens {
 export interface Session {
   id: string;
   tokens: Tokens;
-  /** Whether a refresh was not answered in time: which of two refresh tokens is the present one is not known. */
+  /** Whether a refresh had no response in time: then either of two refresh tokens may be the present one. */
   isRefreshInDoubt: boolean;
-  /** Null while nobody has asked for it. */
+  /** Null before the first request. */
   logout: Deed | null;
 }
 

@@ -1,13 +1,11 @@
-import type { Audit } from "../audit.ts";
-import { wasDone } from "../audit.ts";
-import { ask, demand } from "../caller.ts";
-import type { Member, Session } from "./member.ts";
-import { tokensOf } from "./member.ts";
+import { type Audit, wasDone } from "../audit.ts";
+import { send, demand } from "../caller.ts";
+import { type Member, type Session, tokensOf } from "./member.ts";
 import { accountOf, refreshOf } from "./worker.ts";
 
 /**
- * What is wrong with the member's sessions. One that was logged out is over, any other goes on, and those that go on are
- * the ones that began as the audit tells and have not ended as it tells.
+ * The faults of the member's sessions. A logged-out one has ended, any other is active, and the active
+ * ones are those that the audit has as begun and not ended.
  */
 export async function sessionProblems(url: string, member: Member, audit: Audit): Promise<string[]> {
   const problems: string[] = [];
@@ -25,23 +23,23 @@ export async function sessionProblems(url: string, member: Member, audit: Audit)
 
 async function overProblem(url: string, { tokens }: Session): Promise<string | null> {
   for (const question of [accountOf(tokens), refreshOf(tokens)]) {
-    const { status } = await ask(url, question);
+    const { status } = await send(url, question);
     if (status !== 401) return `is answered ${status} by ${question.path}`;
   }
   return null;
 }
 
 async function openProblem(url: string, { tokens, isRefreshInDoubt }: Session): Promise<string | null> {
-  const account = await ask(url, accountOf(tokens));
+  const account = await send(url, accountOf(tokens));
   if (account.status !== 200) return `is answered ${account.status} by its access token`;
   if (isRefreshInDoubt) return null;
-  const refreshed = await ask(url, refreshOf(tokens));
+  const refreshed = await send(url, refreshOf(tokens));
   if (refreshed.status !== 200) return `is answered ${refreshed.status} by its refresh token`;
-  const { status } = await ask(url, accountOf(tokensOf(refreshed)));
+  const { status } = await send(url, accountOf(tokensOf(refreshed)));
   return status === 200 ? null : `is answered ${status} by its new access token`;
 }
 
-/** The sessions that are open, as the audit tells. */
+/** The open sessions by the audit. */
 function openSessions({ userId, first }: Member, { records }: Audit): Set<string> {
   const targets = (action: string) =>
     records

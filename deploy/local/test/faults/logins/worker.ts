@@ -2,22 +2,20 @@ import { startLogin } from "@coffer/crypto/opaque";
 import { finishLogin } from "../../../../../services/auth-sm/test/support/opaque.ts";
 import type { Question } from "../caller.ts";
 import { isRepeated, newDeed } from "../ledger.ts";
-import type { Worker } from "../worker.ts";
-import { acknowledge, complain, goesOn, hastily, insist, send } from "../worker.ts";
-import type { Member, Session, Tokens } from "./member.ts";
-import { device, tokensOf } from "./member.ts";
+import { acknowledge, complain, goesOn, hastily, insist, send, type Worker } from "../worker.ts";
+import { device, type Member, type Session, type Tokens, tokensOf } from "./member.ts";
 
 export interface LoginsWorker extends Worker {
   member: Member;
 }
 
 /**
- * For how long a lost refresh is asked for again. The token before the present one is good for 60 s, in which its last
- * repetition and a second tab's must have been answered.
+ * For how long a lost refresh is repeated. The token before the present one is valid for 60 s, in which its
+ * last repetition and a second tab's must be answered.
  */
 const repeatMilliseconds = 15_000;
 
-/** Logs in, goes on with some refreshes, and mostly logs out again, until it is told to stop. */
+/** Logs in, refreshes several times, and mostly logs out again, until it is stopped. */
 export async function logIn(worker: LoginsWorker): Promise<void> {
   const { random } = worker;
   while (goesOn(worker)) {
@@ -30,7 +28,7 @@ export async function logIn(worker: LoginsWorker): Promise<void> {
   }
 }
 
-/** Whoever has lost the answer to either step of a login begins anew. */
+/** A lost response to either step of a login begins a new one. */
 async function openSession(worker: LoginsWorker): Promise<Session | undefined> {
   const { ledger, member } = worker;
   const { email, password } = member;
@@ -71,7 +69,7 @@ async function refresh(worker: LoginsWorker, session: Session): Promise<void> {
   await requireOpen(worker, session);
 }
 
-/** A second tab, which has not heard of the new token, gets the same one. */
+/** A second tab with the former token gets the same new one. */
 async function refreshInSecondTab(worker: LoginsWorker, session: Session, question: Question): Promise<void> {
   const answer = await send(worker, question);
   if (answer.status !== 200) complain(worker, `a second tab's refresh of session ${session.id}`, answer);
@@ -85,7 +83,7 @@ async function logOut(worker: LoginsWorker, session: Session): Promise<void> {
   const question = { method: "POST", path: "/api/auth/logout", bearer: session.tokens.access } as const;
   const answer = await insist(worker, () => hastily(worker, question), deed);
   if (answer === undefined) return;
-  // An attempt before this one ended the session, and its answer was lost.
+  // An earlier attempt ended the session, and its response was lost.
   if (answer.status === 401 && isRepeated(deed)) acknowledge(worker, deed);
   if (!deed.acknowledged) complain(worker, `a logout of session ${session.id}`, answer);
   const after = await send(worker, accountOf(session.tokens));
@@ -97,12 +95,12 @@ async function requireOpen(worker: LoginsWorker, session: Session): Promise<void
   if (answer.status !== 200) complain(worker, `session ${session.id}, which is open,`, answer);
 }
 
-/** Asks to go on with a session. */
+/** Refreshes a session. */
 export function refreshOf({ refresh }: Tokens): Question {
   return { method: "POST", path: "/api/auth/refresh", body: { refresh_token: refresh } };
 }
 
-/** Asks what only an open session is answered. */
+/** A request that only an open session may send. */
 export function accountOf({ access }: Tokens): Question {
   return { method: "GET", path: "/api/account", bearer: access };
 }

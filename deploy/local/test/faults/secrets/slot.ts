@@ -5,18 +5,18 @@ export interface Write extends Deed {
   content: string | null;
 }
 
-/** A secret, which one writer alone writes, with all that was tried on it in order. */
+/** A secret of one writer, with all its attempted writes in order. */
 export interface Slot {
   uid: string;
   writes: Write[];
 }
 
-/** The place of the last acknowledged write; -1 without one. */
+/** The index of the last acknowledged write; -1 without one. */
 export function lastAcknowledged({ writes }: Slot): number {
   return writes.findLastIndex(({ acknowledged }) => acknowledged);
 }
 
-/** Whether somebody may read it: it was made for certain, and nobody has tried to remove it. */
+/** Whether it can be read: it certainly exists, and no removal was attempted. */
 export function isReadable({ writes }: Slot): boolean {
   return writes[0]?.acknowledged === true && writes.every(({ content }) => content !== null);
 }

@@ -1,11 +1,8 @@
-import type { Audit } from "../audit.ts";
-import { wasDone } from "../audit.ts";
-import type { Caller } from "../caller.ts";
-import { demand } from "../caller.ts";
-import type { Slot } from "./slot.ts";
-import { lastAcknowledged } from "./slot.ts";
+import { type Audit, wasDone } from "../audit.ts";
+import { type Caller, demand } from "../caller.ts";
+import { lastAcknowledged, type Slot } from "./slot.ts";
 
-/** The ciphertext that each secret must have now: that of its last write that took effect, as the audit tells. */
+/** The expected ciphertext of each secret: that of the last write that took effect, by the audit. */
 export function expectedContents(slots: readonly Slot[], audit: Audit) {
   const problems: string[] = [];
   const contents = new Map<string, string>();

@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Caller, Question } from "../caller.ts";
 import { newDeed } from "../ledger.ts";
-import type { Worker } from "../worker.ts";
-import { complain, goesOn, rest, send } from "../worker.ts";
-import type { Slot, Write } from "./slot.ts";
-import { isReadable, lastAcknowledged } from "./slot.ts";
+import { complain, goesOn, rest, send, type Worker } from "../worker.ts";
+import { isReadable, lastAcknowledged, type Slot, type Write } from "./slot.ts";
 
 export interface SecretsWorker extends Worker {
   caller: Caller;
@@ -12,7 +10,7 @@ export interface SecretsWorker extends Worker {
   slots: Slot[];
 }
 
-/** Makes secrets, changes them and removes some, until it is told to stop. */
+/** Makes, changes and removes secrets, until it is stopped. */
 export async function write(worker: SecretsWorker): Promise<void> {
   const { caller, slots, random } = worker;
   while (goesOn(worker)) {
@@ -23,7 +21,7 @@ export async function write(worker: SecretsWorker): Promise<void> {
       path: caller.list,
       body: { ...bodyOf(slot.uid, content), ...caller.creates, uid: slot.uid, record_type: "note" },
     }));
-    // Whether it was made is seen in the end; nobody writes to it any more.
+    // Whether it exists is checked at the end; it is not written again.
     if (!made) continue;
     for (let left = 1 + random.below(6); left > 0 && goesOn(worker); left -= 1)
       await attempt(worker, slot, "secret.updated", (content) => ({
@@ -36,7 +34,7 @@ export async function write(worker: SecretsWorker): Promise<void> {
   }
 }
 
-/** Reads what is there, whole secrets, single fields and lists, until it is told to stop. */
+/** Reads secrets, single fields and lists, until it is stopped. */
 export async function read(worker: SecretsWorker): Promise<void> {
   const { slots, random } = worker;
   while (goesOn(worker)) {
@@ -90,7 +88,7 @@ async function attempt(
   return noted.acknowledged;
 }
 
-/** What a client would seal: to the service any bytes are. */
+/** Looks like ciphertext. */
 export function bodyOf(uid: string, content: string): Record<string, unknown> {
   return { encrypted_payload: content, wrapped_dek: content, title: `fault ${uid}`, fields: { value: content } };
 }

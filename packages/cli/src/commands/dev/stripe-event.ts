@@ -33,7 +33,10 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const timeoutMilliseconds = 10_000;
 const periodSeconds = 30 * 24 * 60 * 60;
 
-/** `coffer dev stripe-event`: makes an event of one organization's subscription, signs it and sends it to a local service. */
+/**
+ * `coffer dev stripe-event`: makes an event of one organization's subscription, signs it and sends
+ * it to a local service.
+ */
 export async function sendStripeEvent({ args, options, env }: Call<EventOptions>): Promise<void> {
   const type = types.find((each) => each === args[0]);
   if (type === undefined) throw usage(`there is no such event: use one of ${types.join(", ")}`);
@@ -64,7 +67,7 @@ async function readSecret({ secretFile }: EventOptions, env: NodeJS.ProcessEnv):
 
 function secretsIn(env: NodeJS.ProcessEnv): string[] {
   const name = "COFFER_STRIPE_WEBHOOK_SECRETS";
-  // Other variables are no business of this command.
+  // Ignores other variables.
   const own = Object.fromEntries([name, `${name}_FILE`].map((each) => [each, env[each]]));
   try {
     return readEnvironment(own, [name])[name];
@@ -106,7 +109,7 @@ function refusalOf(status: number): string {
   return `the service answered ${status}`;
 }
 
-/** The event as Stripe sends it, of one subscription and one customer for each organization. */
+/** An event in Stripe's form, with one subscription and one customer for each organization. */
 function eventOf(type: EventType, created: number, options: EventOptions) {
   const own = options.org.toLowerCase().replaceAll("-", "");
   const { subscription = `sub_dev${own}`, eventId = `evt_dev${randomBytes(12).toString("hex")}` } = options;

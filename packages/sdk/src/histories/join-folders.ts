@@ -1,0 +1,53 @@
+import { decodeBase64 } from "@coffer/crypto";
+import { CofferError } from "../errors.ts";
+import type { MachineConfiguration } from "../machine-configuration.ts";
+import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { FolderView } from "../views.ts";
+import type { Histories } from "./histories.ts";
+import { folderJoin, join } from "./join-folder.ts";
+import type { JoinToken } from "./join-folder.ts";
+import { isGivenByManager, machineSelf } from "./machine-trust.ts";
+import type { TrustRecord } from "./trust-storage.ts";
+
+/**
+ * Joins the histories of the folders of a machine's one-time token, and stores each join before the
+ * next. Skips folders that the machine trusts already, and folders without a history. Does nothing
+ * when the configuration has no token. After the machine's first folder, only invitations by
+ * managers of its folders count.
+ * @returns the errors of folders that could not be joined: a manager may have granted them
+ * meanwhile
+ * @throws CofferError of the service, and for an invalid history
+ */
+export async function joinFolders(
+  views: readonly FolderView[],
+  configuration: MachineConfiguration,
+  histories: Histories,
+  send: (request: ApiRequest) => Promise<ApiAnswer>,
+): Promise<Map<`folder:${string}`, CofferError>> {
+  const { wrap_key: wrapKey, token_hash: tag } = configuration;
+  const refused = new Map<`folder:${string}`, CofferError>();
+  if (wrapKey === undefined || tag === undefined) return refused;
+  // Who made the token may have been removed since, and can make invitations for it still: with a first folder, managers decide.
+  const trusts: JoinToken["trusts"] = async (maker) => {
+    const record = await histories.record();
+    return !hasFolder(record) || isGivenByManager(maker, record);
+  };
+  const token = { tag, wrapKey: decodeBase64(wrapKey), trusts };
+  const self = machineSelf(configuration);
+  for (const { id } of views.filter((view) => view.history_seq != null)) {
+    const res = `folder:${id}` as const;
+    if ((await histories.known(res)) !== undefined) continue;
+    try {
+      const trusted = await join(histories.read, res, self, token, undefined, folderJoin(send, id));
+      if (trusted !== undefined) await histories.keep(res, () => trusted);
+    } catch (error) {
+      if (!(error instanceof CofferError) || error.code !== "join_invalid") throw error;
+      refused.set(res, error);
+    }
+  }
+  return refused;
+}
+
+function hasFolder({ resources }: TrustRecord): boolean {
+  return Object.values(resources).some(({ accepted }) => accepted);
+}

@@ -1,0 +1,188 @@
+import { cutName } from "@coffer/history";
+import type { Resource } from "@coffer/history";
+import t from "tap";
+import { memoryTrust } from "../src/histories/trust-storage.ts";
+import { newJoinedMachine, signPastClients, startCompany } from "./history-people.ts";
+import type { Company, Member } from "./history-people.ts";
+import type { HistoryServer } from "./history-server.ts";
+
+// A person is removed from the organization and returns with the same key. The service works with that person, and lists them
+// for a folder or vault whose history no manager has changed since.
+
+const notation = "coffer://payroll/database/field/password";
+const idOf = ({ session }: Member): string => session.user.id;
+const login = { type: "login", fields: { password: "s3cret" } };
+
+/** A folder and a vault of Anna's, which Mallory manages too. The owner, Alice, uses neither. */
+async function withMallory(t: Parameters<typeof startCompany>[0]) {
+  const company = await startCompany(t);
+  const [anna, mallory] = [await company.join("anna@example.com", "admin"), await company.join("mallory@example.com")];
+  const { id: folder } = await anna.client().folders.create("payroll");
+  await anna.client().secrets.set(notation, "s3cret");
+  const { id: vault } = await anna.client().vaults.create("Team", { type: "shared" });
+  await anna.client().records.create(vault, login);
+  const request = { userId: idOf(mallory), permission: "manage" } as const;
+  await anna.client().folders.share(folder, request);
+  await anna.client().vaults.share(vault, request);
+  await mallory.client().folders.accept(folder);
+  await mallory.client().vaults.accept(vault);
+  return { ...company, anna, mallory, folder, vault };
+}
+
+async function removed({ alice, mallory }: Company & { mallory: Member }): Promise<void> {
+  await alice.client().members.remove(idOf(mallory));
+}
+
+async function returned({ alice, mallory }: Company & { mallory: Member }): Promise<void> {
+  const { token } = await alice.client().invites.create("mallory@example.com", "member");
+  await mallory.client().invites.accept(token);
+}
+
+/** The service lists Mallory again, without a key. */
+function listed({ server, mallory, folder, vault }: Awaited<ReturnType<typeof withMallory>>): void {
+  const grant = { permission: "manage", encrypted_key: null } as const;
+  server.folders.get(folder)?.grants.push({ kind: "user", id: idOf(mallory), ...grant, encrypted_key_alg: null });
+  server.vaults.get(vault)?.members.push({ user_id: idOf(mallory), ...grant });
+}
+
+/** The keys that were sent for a person: in grants and in rotations. */
+function keysFor({ received }: HistoryServer, userId: string): unknown[] {
+  return received
+    .filter(({ method, path }) => method === "PUT" || path.endsWith("/rotate"))
+    .flatMap(({ path, body }) => {
+      const { encrypted_key: key, encrypted_keys: keys } = JSON.parse(body) as {
+        encrypted_key?: unknown;
+        encrypted_keys?: { users: { user_id: string; encrypted_key: unknown }[] };
+      };
+      if (path.endsWith(userId)) return [key];
+      return keys?.users.filter(({ user_id }) => user_id === userId).map((one) => one.encrypted_key) ?? [];
+    });
+}
+
+await t.test("no key is sealed to a person who returned, until a manager has set that person again", async (t) => {
+  const company = await withMallory(t);
+  const { anna, mallory, server, folder, vault } = company;
+  await removed(company);
+  await returned(company);
+  listed(company);
+  server.received.length = 0;
+  const me = anna.client();
+  await me.folders.list();
+  await me.vaults.list();
+  t.same(keysFor(server, idOf(mallory)), [], "opening seals missing keys, and not this one");
+  t.match(await me.vaults.members(vault), [
+    { problem: null },
+    { user_id: idOf(mallory), problem: "holder_unconfirmed" },
+  ]);
+  t.match(await me.folders.rotate(folder), { left_out: [{ id: idOf(mallory) }] });
+  t.match(await me.vaults.rotate(vault), { left_out: [{ id: idOf(mallory) }] });
+  t.same(keysFor(server, idOf(mallory)), [null, null], "and a rotation leaves the person out");
+  await t.rejects(mallory.client().records.list(vault), { code: "key_pending" });
+
+  const entries = (res: Resource): number | undefined => server.histories.get(res)?.entries.length;
+  const before = [entries(`folder:${folder}`), entries(`vault:${vault}`)];
+  await me.folders.share(folder, { userId: idOf(mallory), permission: "manage" });
+  await me.vaults.share(vault, { userId: idOf(mallory), permission: "manage" });
+  t.same(
+    [entries(`folder:${folder}`), entries(`vault:${vault}`)],
+    before.map((count = 0) => count + 1),
+    "an entry each",
+  );
+  await mallory.client().members.confirmed();
+  t.equal(await mallory.client().secrets.read(notation.replace("payroll", folder)), "s3cret");
+  t.match(await mallory.client().records.list(vault), [{ fields: login.fields }]);
+  t.match(await me.vaults.rotate(vault), { left_out: [] }, "from then on the person is one of them");
+});
+
+await t.test(
+  "a device that learns of a removal while it seals does not seal on the removed person's word",
+  async (t) => {
+    const company = await withMallory(t);
+    const { anna, mallory, join, server, folder, vault, organizationId } = company;
+    const eve = await join("eve@example.com");
+    await removed(company);
+    // The service hides the removal from Anna, and shows that Mallory gave the folder and the vault to Eve.
+    const shown = server.histories.get(`org:${organizationId}`)?.entries.slice(0, -1) ?? [];
+    let hides = true;
+    server.lie = ({ path, method }, { body }) => {
+      if (!hides || method !== "GET" || !path.startsWith("/api/org/history")) return body;
+      const after = Number(new URL(path, "http://x").searchParams.get("after") ?? -1);
+      return { data: shown.slice(after + 1), history_seq: shown.length - 1 };
+    };
+    const me = anna.client();
+    for (const res of [`folder:${folder}`, `vault:${vault}`] as const)
+      await signPastClients(server, mallory, res, {
+        set: [{ who: `user:${idOf(eve)}`, key: eve.session.public_key, perm: "read" }],
+      });
+    t.match(await me.folders.list(), [{ problem: null }], "Anna cannot know of it yet");
+    t.match(await me.vaults.list(), [{ problem: null }]);
+    const grant = { permission: "read", encrypted_key: null } as const;
+    server.folders.get(folder)?.grants.push({ kind: "user", id: idOf(eve), ...grant, encrypted_key_alg: null });
+    server.vaults.get(vault)?.members.push({ user_id: idOf(eve), ...grant });
+    server.received.length = 0;
+    hides = false;
+    await me.vaults.list();
+    await me.folders.list();
+    t.ok(
+      server.received.some(({ path }) => path.startsWith("/api/org/history")),
+      "the removal was shown",
+    );
+    t.same(keysFor(server, idOf(eve)), []);
+    t.match(await me.folders.list(), [{ problem: "signer_removed" }]);
+    t.match(await me.vaults.list(), [{ problem: "signer_removed" }]);
+  },
+);
+
+await t.test("a manager who returned makes no token", async (t) => {
+  const company = await withMallory(t);
+  const { mallory, server, folder } = company;
+  const grant = server.folders.get(folder)?.grants.find(({ id }) => id === idOf(mallory));
+  if (grant === undefined) throw new Error("Mallory has no grant");
+  await removed(company);
+  await returned(company);
+  server.folders.get(folder)?.grants.push(grant);
+  await t.rejects(newJoinedMachine(mallory, server, [folder]), { code: "access_denied", message: /another manager/ });
+});
+
+await t.test("the cut of a removal is not signed for a history that a removed manager went on with", async (t) => {
+  const company = await withMallory(t);
+  const { alice, anna, mallory, join, server, folder, organizationId } = company;
+  const bob = await join("bob@example.com");
+  await anna.client().folders.share(folder, { userId: idOf(bob), permission: "manage" });
+  const res: Resource = `folder:${folder}`;
+  await removed(company);
+  const honest = server.histories.get(res);
+  await signPastClients(server, mallory, res, { name: "Mallory's" });
+  await alice.client().members.remove(idOf(bob));
+  const { former } = server.histories.get(`org:${organizationId}`)?.state ?? {};
+  t.equal(former?.find(({ who }) => who === `user:${idOf(bob)}`)?.cut[await cutName(res)], undefined);
+  if (honest !== undefined) server.histories.set(res, honest);
+});
+
+await t.test("a folder or vault is not adopted when a removal has named an entry of its history", async (t) => {
+  const company = await withMallory(t);
+  const { anna, server, folder, vault } = company;
+  await removed(company);
+  for (const res of [`folder:${folder}`, `vault:${vault}`] as const) server.histories.delete(res);
+  // A new device of Anna's, to which the service shows no keyring either.
+  server.keyrings.delete(idOf(anna));
+  for (const { pins } of server.vaults.values()) pins.clear();
+  const me = anna.client({ trust: memoryTrust() });
+  await me.organizations.trust(company.organizationId, () => Promise.resolve(true));
+  await t.rejects(
+    me.folders.adopt(folder, () => Promise.resolve(true)),
+    { code: "conflict", message: /names an entry/ },
+  );
+  await t.rejects(me.vaults.adopt(vault), { code: "conflict", message: /names an entry/ });
+});
+
+await t.test("access that was ended is given again with an entry", async (t) => {
+  const { anna, mallory, server, folder, vault } = await withMallory(t);
+  const me = anna.client();
+  await me.folders.unshare(folder, idOf(mallory));
+  const before = server.histories.get(`folder:${folder}`)?.entries.length ?? 0;
+  await me.folders.share(folder, { userId: idOf(mallory), permission: "manage" });
+  t.equal(server.histories.get(`folder:${folder}`)?.entries.length, before + 1, "other devices learn of it");
+  t.match(await me.folders.rotate(folder), { left_out: [], dropped: [] });
+  t.match(await me.vaults.rotate(vault), { left_out: [], dropped: [] });
+});

@@ -1,0 +1,34 @@
+import { ServiceError } from "@coffer/errors";
+import type { Call } from "@coffer/http";
+import { enqueueAudit } from "@coffer/postgres";
+import { transactionInSession } from "../access/lasting-session.ts";
+import { requireMembersLocked, requireRankOver } from "../access/members.ts";
+import { managers } from "../access/membership.ts";
+import { auditOf } from "../audit.ts";
+import type { User } from "../callers/user.ts";
+import type { Deps } from "../deps.ts";
+import { deleteInvite, findInvite } from "../store/invites.ts";
+import type { InvitePath } from "./bodies.ts";
+
+/** DELETE /api/org/invites/{id} */
+export function revokeInvite(deps: Deps, { caller, params, request }: Call<User, InvitePath>): Promise<void> {
+  return transactionInSession(deps, caller, async (tx) => {
+    const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
+    const invite = await findInvite(tx, orgId, params.id, deps.now());
+    if (invite === null) throw new ServiceError("not_found", "invitation not found");
+    requireRankOver(role, invite.role);
+    await deleteInvite(tx, invite.id);
+    await enqueueAudit(
+      tx,
+      auditOf(deps, request, {
+        org_id: orgId,
+        action: "org.member.removed",
+        actor,
+        target: { type: "invite", id: invite.id, parent_id: orgId },
+        reason: "invite_withdrawn",
+        status: 204,
+        changes: { email: invite.email, role: invite.role },
+      }),
+    );
+  });
+}

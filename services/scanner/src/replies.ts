@@ -1,0 +1,8 @@
+import { scanDocuments } from "@coffer/events";
+import type { Deps } from "./deps.ts";
+import { scanForService } from "./scan/scan-for-service.ts";
+
+/** Answers what other services ask over the bus. */
+export function answerRequests(deps: Deps): void {
+  deps.bus.reply(scanDocuments, (asked) => scanForService(deps, asked));
+}

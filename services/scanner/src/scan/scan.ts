@@ -1,0 +1,42 @@
+import type { Call } from "@coffer/http";
+import { auditOf } from "@coffer/service/stateless";
+import { actorOf, recordAudit } from "../audit.ts";
+import { requireActingOrg } from "../callers/acting-org.ts";
+import type { Caller } from "../callers/caller.ts";
+import type { Deps } from "../deps.ts";
+import { answerOf, type ScanAnswer } from "./answer.ts";
+import type { ScanBody } from "./body.ts";
+import { noTarget } from "./target.ts";
+
+/** What an answer may hold, so that a body full of secrets cannot fill the memory. */
+const room = { occurrences: 10_000, bytes: 4 * 1024 * 1024 };
+
+/** POST /api/scanner/scan */
+export async function scan(
+  deps: Deps,
+  { caller, body, request }: Call<Caller, unknown, ScanBody>,
+): Promise<ScanAnswer> {
+  const orgId = await requireActingOrg(deps, caller);
+  const answer = answerOf(await deps.scans.scan({ documents: body.documents ?? [], diff: body.diff, room }, "http"));
+  const { findings, inputs, bytes } = answer.summary;
+  const record = auditOf(deps, request, {
+    org_id: orgId,
+    action: "scanner.scanned",
+    actor: actorOf(caller),
+    target: noTarget,
+    status: 200,
+    count: findings,
+    changes: { inputs, bytes },
+  });
+  await recordAudit(deps, record);
+  return answer;
+}
+
+/**
+ * Before a large body is read.
+ * @throws ServiceError `unavailable` while the queue is full
+ */
+export function requireRoom({ scans }: Pick<Deps, "scans">): Promise<void> {
+  scans.requireRoom();
+  return Promise.resolve();
+}
