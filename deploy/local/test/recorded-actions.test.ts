@@ -22,3 +22,13 @@ void t.test("siem-forwarder accepts each action that the sources of a service na
   t.ok(actionsNamedBy("auth-sm").length > 20 && actionsNamedBy("vaults").length > 10);
   t.end();
 });
+
+void t.test("each action of the contract is recorded by the sources of a service that may record it", (t) => {
+  // siem-forwarder appends its own records without a subject.
+  const ofForwarder = actionsNamedBy("siem-forwarder");
+  for (const action of auditActions) {
+    const recorders = auditRecorders.filter((service) => actionsNamedBy(service).includes(action));
+    t.ok(recorders.some((service) => mayRecord(service, action)) || ofForwarder.includes(action), action);
+  }
+  t.end();
+});
