@@ -67,3 +67,11 @@ await t.test("a value on a later line is known by the name that Terraform and Ku
     t.match(await scan(text), [{ rule_id: "aws-secret-access-key", secret }], text);
   t.same(await scan(`AWS_SECRET_ACCESS_KEY=\${KEY}\n${indented}checksum: ${secret}\n`), []);
 });
+
+await t.test("a secret in hexadecimal digits is found behind any number of other characters and digits", async (t) => {
+  const token = exampleOf("aws-access-key-id");
+  const code = Buffer.from(token).toString("hex");
+  for (let length = 0; length < 64; length += 1)
+    for (const before of ["z".repeat(length), `${"a".repeat(length)}z`, `${"a".repeat(length)}\n`])
+      t.match(await scan(`${before}${code}`), [{ rule_id: "aws-access-key-id", secret: token }], before);
+});

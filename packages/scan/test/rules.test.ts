@@ -1,5 +1,6 @@
 import t from "tap";
 import { checkRule } from "../src/check-rule.ts";
+import { seededRandom } from "../src/examples/random.ts";
 import { builtInRules } from "../src/index.ts";
 
 const ofTheSpecification = [
@@ -48,5 +49,37 @@ await t.test("every quantifier of a pattern is bounded", (t) => {
 await t.test("no keyword is so short that ordinary text is full of it", (t) => {
   for (const { id, keywords } of builtInRules)
     for (const keyword of keywords) t.ok(keyword.length >= 3 || keyword === "Q~", `${id}: ${keyword}`);
+  t.end();
+});
+
+await t.test("a rule that searches without backtracking finds what its pattern finds", (t) => {
+  const random = seededRandom(3);
+  const both = builtInRules.filter(({ pattern, find }) => pattern !== undefined && find !== undefined);
+  t.ok(both.length >= 5, `${both.length} rules`);
+  for (const { id, pattern = /-/g, find, keywords, examples } of both) {
+    // In a longer stretch than it takes at most, the pattern may find a token that ends inside a word.
+    const most = Number(/\{\d+,(\d+)\}/.exec(pattern.source)?.[1]);
+    const tooLong = new RegExp(`[A-Za-z0-9%+/=_-]{${most}}`);
+    const [prefix = ""] = keywords;
+    const half = (): string => `${prefix}${random.text("aZ9", 60)}`;
+    const parts = (): string[] => [
+      ...examples.positive(random),
+      ...[prefix, `${prefix}${random.text("aZ9_-", 30)}`, `${half()}-${half()}.ab.abcdefghi`],
+      ...[" ", "-", ".", "_", "x", "\n", "\\n"],
+    ];
+    for (let round = 0; round < 100; round += 1) {
+      const text = Array.from({ length: 4 }, () => {
+        const choice = parts();
+        return choice[random.below(choice.length)] ?? "";
+      }).join("");
+      if (tooLong.test(text)) continue;
+      const expected = [...text.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length]);
+      t.same(
+        find?.(text).map(({ start, end }) => [start, end]),
+        expected,
+        `${id}: ${JSON.stringify(text)}`,
+      );
+    }
+  }
   t.end();
 });

@@ -252,4 +252,18 @@ export const scanMutants: readonly Mutant[] = [
     replace: "if (/^[A-Za-z_-]+$/.test(text)) return capitals > text.length;",
     tests: [checks],
   },
+  {
+    name: "scan-tokens-inside-tokens-found",
+    file: `${source}/rules/shape.ts`,
+    find: "if (at < done || end - start < least",
+    replace: "if (at < 0 || end - start < least",
+    tests: [rules],
+  },
+  {
+    name: "scan-short-stretches-of-digits-skipped",
+    file: `${source}/decode/base64.ts`,
+    find: "for (let last = leastDigits - 1; last < text.length; last += leastDigits) {",
+    replace: "for (let last = leastDigits - 1; last < text.length; last += 2 * leastDigits) {",
+    tests: [forms],
+  },
 ];

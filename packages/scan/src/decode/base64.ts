@@ -24,6 +24,7 @@ export const leastGroups = 5;
 /** How a gzip file in base64 begins. */
 export const gzipInBase64 = "H4sI";
 const leastBytes = 15;
+const leastDigits = 2 * leastBytes;
 
 /** Whether a run may encode a text: five readable groups of base64 in a row, 15 bytes in hexadecimal, or a gzip file. */
 export function mayEncode(bytes: Buffer, start: number, end: number): boolean {
@@ -40,13 +41,26 @@ export function mayEncode(bytes: Buffer, start: number, end: number): boolean {
 
 /** Whether 15 readable bytes in a row are encoded by hexadecimal digits. */
 function mayEncodeHex(bytes: Buffer, start: number, end: number): boolean {
-  for (let offset = start; offset < start + 2; offset += 1) {
-    let count = 0;
-    for (let at = offset; at + 2 <= end; at += 2) {
-      const [high, low] = [hexDigit(bytes[at] as number), hexDigit(bytes[at + 1] as number)];
-      count = high >= 0 && low >= 0 && readable[high * 16 + low] === 1 ? count + 1 : 0;
-      if (count === leastBytes) return true;
-    }
+  // A stretch that is long enough has a digit at one of these offsets: elsewhere nothing needs to be read.
+  for (let last = start + leastDigits - 1; last < end; last += leastDigits) {
+    if (hexDigit(bytes[last] as number) < 0) continue;
+    let from = last;
+    while (from > start && hexDigit(bytes[from - 1] as number) >= 0) from -= 1;
+    let to = last + 1;
+    while (to < end && hexDigit(bytes[to] as number) >= 0) to += 1;
+    if (encodesReadable(bytes, from, to) || encodesReadable(bytes, from + 1, to)) return true;
+    last = to;
+  }
+  return false;
+}
+
+/** Whether 15 readable bytes in a row are encoded by these digits, of which two make a byte. */
+function encodesReadable(bytes: Buffer, start: number, end: number): boolean {
+  let count = 0;
+  for (let at = start; at + 2 <= end; at += 2) {
+    const byte = hexDigit(bytes[at] as number) * 16 + hexDigit(bytes[at + 1] as number);
+    count = readable[byte] === 1 ? count + 1 : 0;
+    if (count === leastBytes) return true;
   }
   return false;
 }
@@ -109,8 +123,17 @@ function add({ text, offsetOf }: Run, offset: number, from: number, to: number, 
 /** The readable texts that runs of hexadecimal digits inside a run encode. */
 export function decodeHex(run: Run): Decoded[] {
   const found: Decoded[] = [];
-  for (const match of run.text.matchAll(/[0-9A-Fa-f]{32,}/g))
-    for (const offset of [0, 1]) addHex(run, match.index + offset, match.index + match[0].length, found);
+  const { text } = run;
+  const isDigit = (at: number): boolean => hexDigit(text.charCodeAt(at)) >= 0;
+  for (let last = leastDigits - 1; last < text.length; last += leastDigits) {
+    if (!isDigit(last)) continue;
+    let from = last;
+    while (from > 0 && isDigit(from - 1)) from -= 1;
+    let to = last + 1;
+    while (to < text.length && isDigit(to)) to += 1;
+    if (to - from >= leastDigits) for (const offset of [0, 1]) addHex(run, from + offset, to, found);
+    last = to;
+  }
   return found;
 }
 

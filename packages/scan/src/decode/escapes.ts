@@ -6,7 +6,7 @@ export const escapeKeywords: readonly string[] = [
   ...["\\u00", "\\U0", "\\u{", "\\0", "\\1", "\\/", "&#"],
 ];
 
-const [percent, backslash, ampersand, newline, carriage] = [0x25, 0x5c, 0x26, 0x0a, 0x0d];
+const [percent, backslash, ampersand, semicolon, newline, carriage] = [0x25, 0x5c, 0x26, 0x3b, 0x0a, 0x0d];
 const letters: ReadonlyMap<number, number> = new Map(
   Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12, v: 11, a: 7, e: 27 }).map(([letter, code]) => [
     letter.charCodeAt(0),
@@ -107,14 +107,20 @@ function bracedEscape(source: Buffer, at: number): Escape | null {
   return match === null ? null : { code: Number.parseInt(match[1] as string, 16), size: match[0].length };
 }
 
+/** `&#65;` or `&#x41;`, with at most seven digits, or six in hexadecimal. */
 function htmlEscape(source: Buffer, at: number, to: number): Escape | null {
   if (source[at + 1] !== 0x23) return null;
-  const match = /^&#(?:[xX]([0-9A-Fa-f]{1,6})|([0-9]{1,7}));/.exec(
-    source.toString("latin1", at, Math.min(to, at + 12)),
-  );
-  if (match === null) return null;
-  const code = match[1] === undefined ? Number.parseInt(match[2] as string, 10) : Number.parseInt(match[1], 16);
-  return { code, size: match[0].length };
+  const isHexadecimal = ((source[at + 2] ?? 0) | 0x20) === 0x78;
+  const digits = at + (isHexadecimal ? 3 : 2);
+  const [base, most] = isHexadecimal ? [16, 6] : [10, 7];
+  let code = 0;
+  let end = digits;
+  for (; end < Math.min(to, digits + most); end += 1) {
+    const digit = hexDigit(source[end] as number);
+    if (digit < 0 || digit >= base) break;
+    code = code * base + digit;
+  }
+  return end > digits && end < to && source[end] === semicolon ? { code, size: end + 1 - at } : null;
 }
 
 /** The value of a hexadecimal digit, or -1. */

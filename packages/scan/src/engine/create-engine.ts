@@ -24,6 +24,8 @@ export interface Engine {
   /** The part of a text that is searched now, as bytes and as little-endian words, with zeros behind it. */
   readonly part: { readonly bytes: Uint8Array; readonly words: Int32Array };
   readonly state: SearchState;
+  /** The windows of the present search by rule. All are undefined between searches. */
+  readonly ranges: (number[] | undefined)[];
   /** Is called before a rule is run, with its index: the kill timer of custom rules reads it. */
   onRule: (index: number) => void;
 }
@@ -68,6 +70,7 @@ export function createEngine(rules: readonly Rule[]): Engine {
       previous: 0,
       encoded: 0,
     },
+    ranges: rules.map(() => undefined),
     onRule: () => undefined,
   };
 }

@@ -19,12 +19,13 @@ const escapesWindow = { before: 480, after: 544 };
 /** One pass over the text. Windows of a rule that meet become one, so no byte is looked at twice by a rule. */
 export function findWindows(engine: Engine, bytes: Uint8Array): Windows {
   const windows: Windows = { rules: new Map(), escapes: [], runs: [], markers: [] };
-  const { filter, keywords, part, state } = engine;
+  const { filter, keywords, part, state, ranges } = engine;
   const { length } = bytes;
   const pairs = encodedPairs();
-  const add = (index: number, start: number): void => {
-    const { bytes: text, targets } = keywords[index] as Keyword;
-    for (const target of targets) addWindow(engine, windows, target, start, start + text.length, length);
+  const add = (keyword: number, start: number): void => {
+    const { bytes: text, targets } = keywords[keyword] as Keyword;
+    for (let index = 0; index < targets.length; index += 1)
+      addWindow(engine, windows, targets[index] as Target, start, start + text.length, length);
   };
   state.previous = 0;
   state.encoded = 0;
@@ -39,13 +40,14 @@ export function findWindows(engine: Engine, bytes: Uint8Array): Windows {
     for (let index = 0; index < runCount; index += 1) windows.runs.push(runs[index] as number);
     for (let index = 0; index < hitCount; index += 1) keywordsAt(filter, bytes, hits[index] as number, add);
   }
+  for (const rule of windows.rules.keys()) ranges[rule] = undefined;
   // Keywords of encoded texts come after the runs of their part.
   windows.runs.sort((a, b) => a - b);
   return windows;
 }
 
 function addWindow(
-  { rules }: Engine,
+  { rules, ranges: rangesByRule }: Engine,
   windows: Windows,
   target: Target,
   start: number,
@@ -63,8 +65,8 @@ function addWindow(
       windows.runs.push(start);
       return;
     case "rule": {
-      let ranges = windows.rules.get(target.rule);
-      if (ranges === undefined) windows.rules.set(target.rule, (ranges = []));
+      let ranges = rangesByRule[target.rule];
+      if (ranges === undefined) windows.rules.set(target.rule, (ranges = rangesByRule[target.rule] = []));
       widen(ranges, start, end, rules[target.rule]?.window ?? defaultWindow, length);
     }
   }

@@ -22,6 +22,9 @@ export interface PairFilter {
   readonly values: Int32Array;
   readonly masks: Int32Array;
   readonly keys: Int32Array;
+  /** The four bytes before a window as a little-endian integer, and the bits of it that the keyword fixes. */
+  readonly valuesBefore: Int32Array;
+  readonly masksBefore: Int32Array;
   /** The index of a window's keyword, and the offset of the window in the keyword. */
   readonly keywords: Int32Array;
   readonly offsets: Int32Array;
@@ -71,6 +74,8 @@ export function buildPairFilter(sought: readonly Sought[]): PairFilter {
     masks: Int32Array.from(windows, ({ mask }) => mask),
     // With an end that is no key.
     keys: Int32Array.from([...windows.map(({ key }) => key), -1]),
+    valuesBefore: Int32Array.from(windows, ({ valueBefore }) => valueBefore),
+    masksBefore: Int32Array.from(windows, ({ maskBefore }) => maskBefore),
     keywords: Int32Array.from(windows, ({ keyword }) => keyword),
     offsets: Int32Array.from(windows, ({ offset }) => offset),
     bits: sought.map(bitsOf),
@@ -133,13 +138,27 @@ export function keywordsAt(
   offset: number,
   found: (keyword: number, start: number) => void,
 ): void {
-  const word =
-    (bytes[offset] as number) |
+  const word = wordAt(bytes, offset);
+  windowsOf(filter, bytes, offset, word, wholeKey(word), found);
+  windowsOf(filter, bytes, offset, word, middleKey(word), found);
+  windowsOf(filter, bytes, offset, word, shortKey(word), found);
+}
+
+/** Four bytes as a little-endian integer, with zeros beyond the text's edges. */
+function wordAt(bytes: Uint8Array, offset: number): number {
+  if (offset >= 0 && offset + 4 <= bytes.length)
+    return (
+      (bytes[offset] as number) |
+      ((bytes[offset + 1] as number) << 8) |
+      ((bytes[offset + 2] as number) << 16) |
+      ((bytes[offset + 3] as number) << 24)
+    );
+  return (
+    (bytes[offset] ?? 0) |
     ((bytes[offset + 1] ?? 0) << 8) |
     ((bytes[offset + 2] ?? 0) << 16) |
-    ((bytes[offset + 3] ?? 0) << 24);
-  windowsOf(filter, bytes, offset, word, (word >>> 8) & keyMask, found);
-  windowsOf(filter, bytes, offset, word, shortKey(word), found);
+    ((bytes[offset + 3] ?? 0) << 24)
+  );
 }
 
 function windowsOf(
@@ -150,11 +169,14 @@ function windowsOf(
   key: number,
   found: (keyword: number, start: number) => void,
 ): void {
-  const { firstWindow, values, masks, keys, keywords, offsets } = filter;
+  const { firstWindow, values, masks, valuesBefore, masksBefore, keys, keywords, offsets } = filter;
   const first = firstWindow[key] as number;
   if (first === 0) return;
+  // Some windows, such as `s://`, belong to many keywords, which differ in what stands before.
+  const before = wordAt(bytes, offset - 4);
   for (let window = first - 1; keys[window] === key; window += 1) {
     if (((word ^ (values[window] as number)) & (masks[window] as number)) !== 0) continue;
+    if (((before ^ (valuesBefore[window] as number)) & (masksBefore[window] as number)) !== 0) continue;
     const start = offset - (offsets[window] as number);
     const keyword = keywords[window] as number;
     if (standsAt(filter, bytes, keyword, start)) found(keyword, start);
@@ -163,10 +185,26 @@ function windowsOf(
 
 /** Without the bit that tells upper and lower case apart. */
 const keyMask = 0xdfdf;
+const wholeMask = ~0x20202020;
 
-/** Of windows with two bytes: their key has a bit that no other has. */
+/** The key of windows inside their keyword: a hash of the four bytes. Windows that share it are told apart by their values. */
+function wholeKey(word: number): number {
+  return Math.imul(word & wholeMask, 0x9e3779b1) >>> 16;
+}
+
+/** The key of windows that go one byte beyond their keyword's edges. */
+function middleKey(word: number): number {
+  return (word >>> 8) & keyMask;
+}
+
+/** The key of windows with two bytes. */
 function shortKey(word: number): number {
   return (word & keyMask) | caseBit;
+}
+
+function keyOf(value: number, mask: number): number {
+  if (mask >>> 16 === 0) return shortKey(value);
+  return (mask & wholeMask) === wholeMask ? wholeKey(value) : middleKey(value);
 }
 
 function standsAt({ sought, bits }: PairFilter, bytes: Uint8Array, keyword: number, start: number): boolean {
@@ -184,10 +222,12 @@ interface Window {
   offset: number;
   value: number;
   mask: number;
+  valueBefore: number;
+  maskBefore: number;
   /** The shares of pairs that the first and the last two bytes allow, in a text such as source. */
   firstChance: number;
   secondChance: number;
-  /** The second and third byte without case: what a search for the window begins with. */
+  /** What a search for the window begins with, by `keyOf`. */
   key: number;
 }
 
@@ -225,6 +265,14 @@ function windowOf(sought: Sought, keyword: number, chances: Float64Array, parity
     const second = (chances[at + 3] as number) * (chances[at + 4] as number);
     if (first * second < firstChance * secondChance) [offset, firstChance, secondChance] = [at, first, second];
   }
+  const { value, mask } = fixedBytes(sought, offset);
+  const { value: valueBefore, mask: maskBefore } = fixedBytes(sought, offset - 4);
+  const key = keyOf(value, mask);
+  return { keyword, offset, value, mask, valueBefore, maskBefore, key, firstChance, secondChance };
+}
+
+/** Four bytes of a keyword from an offset as a little-endian integer, and the bits of it that must be equal. */
+function fixedBytes(sought: Sought, offset: number): { value: number; mask: number } {
   let [value, mask] = [0, 0];
   for (let index = 0; index < 4; index += 1) {
     const byte = sought.bytes[offset + index];
@@ -233,8 +281,7 @@ function windowOf(sought: Sought, keyword: number, chances: Float64Array, parity
     mask |= (isFree ? 0xff - caseBit : 0xff) << (8 * index);
     value |= (isFree ? byte & ~caseBit : byte) << (8 * index);
   }
-  const key = mask >>> 16 === 0 ? shortKey(value) : (value >>> 8) & keyMask;
-  return { keyword, offset, value, mask, key, firstChance, secondChance };
+  return { value, mask };
 }
 
 /** The bytes of source by how often they occur, the most frequent first. */

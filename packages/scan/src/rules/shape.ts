@@ -1,7 +1,7 @@
 import { isPlaceholder } from "../checks/placeholder.ts";
 import { isWords } from "../checks/words.ts";
 import type { Random } from "../examples/random.ts";
-import type { Candidate, Rule, Verdict } from "../rule.ts";
+import type { Candidate, Found, Rule, Verdict } from "../rule.ts";
 
 /** A stretch of characters of one alphabet. */
 export interface Body {
@@ -82,11 +82,50 @@ export function tokenRule(row: TokenRow): Rule {
     get pattern() {
       return (pattern ??= patternOf(shape));
     },
+    ...(isWide(shape) ? { find: wideFinder(shape) } : {}),
     examples: {
       positive: (random) => [`${context}${seal(exampleOf(shape, random), random)}`],
       negative: (random) =>
         nearMisses(shape, seal(exampleOf(shape, random), random), random).map((each) => context + each),
     },
+  };
+}
+
+const wide = 64;
+
+/** Whether a shape is a literal text and then a stretch of very different lengths, which ends where its characters end. */
+function isWide(shape: readonly Part[]): shape is readonly [string, Body, ...Part[]] {
+  const [prefix, stretch, next] = shape;
+  if (typeof prefix !== "string" || typeof stretch !== "object" || stretch.most - stretch.least < wide) return false;
+  return next === undefined || (typeof next === "string" && !alphabetOf(stretch.characters).includes(next.charAt(0)));
+}
+
+/**
+ * Finds what the pattern of a wide shape finds, without the backtracking: the pattern runs only where the stretch behind the
+ * prefix ends in time. Where prefixes follow each other, one look at the stretch serves all of them.
+ */
+function wideFinder(shape: readonly [string, Body, ...Part[]]): (text: string) => Found[] {
+  const [prefix, { characters, least, most }] = shape;
+  const outside = new RegExp(`[^${characters}]`, "g");
+  let pattern: RegExp | undefined;
+  return (text) => {
+    const found: Found[] = [];
+    let [done, end] = [0, -1];
+    for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
+      const start = at + prefix.length;
+      if (start > end) {
+        outside.lastIndex = start;
+        end = outside.exec(text)?.index ?? text.length;
+      }
+      if (at < done || end - start < least || end - start > most) continue;
+      pattern ??= new RegExp(patternOf(shape).source, "y");
+      pattern.lastIndex = at;
+      const match = pattern.exec(text);
+      if (match === null) continue;
+      done = at + match[0].length;
+      found.push({ start: at, end: done });
+    }
+    return found;
   };
 }
 
