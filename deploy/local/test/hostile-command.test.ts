@@ -480,8 +480,8 @@ await t.test("a bootstrap from another history", async (t) => {
   t.notMatch(readFileSync(file, "utf8"), '"application_id"', "no machine is made of it");
 });
 
-// Lies about single members of answers, by a seed.
-const seed = process.env["COFFER_HOSTILE_SEED"] ?? `${Date.now()}`;
+// Lies about single members of answers, by a seed: the same ones in each run of the suite.
+const seed = process.env["COFFER_HOSTILE_SEED"] ?? "1";
 t.comment(`seed ${seed}`);
 const calls: Record<string, (lie: Lie) => Call> = {
   "a person reads": (lie) => asOlivia(["read", database], lie),
@@ -517,9 +517,9 @@ await t.test("the service has another member removed from the organization", asy
     if (item["email"] === anna.email) return { ...item, user_id: rita.session.user.id };
     return item["email"] === rita.email ? { ...item, user_id: anna.session.user.id } : item;
   });
-  const { code, stderr, problems } = await run(asOlivia(["member", "rm", rita.email], swapped));
+  const { code, stdout, stderr, problems } = await run(asOlivia(["member", "rm", rita.email], swapped));
   t.strictSame(problems, []);
-  t.equal(code, 0, stderr);
+  t.equal(code, 0, "she is removed", { stdout, stderr });
   const dropped = (await storedHistory(world, olivia, `org:${world.org}`)).flatMap(
     (entry) => claimsOf(entry).drop ?? [],
   );

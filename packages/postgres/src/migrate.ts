@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { ServiceError } from "@coffer/errors";
 import pg from "pg";
 import { connectionConfig } from "./connection.ts";
 import { ConnectionFailure, translate } from "./failure.ts";
-import { type Migration, MigrationRefused, type MigrationSource, readMigrations } from "./migrations.ts";
+import {
+  type Migration,
+  MigrationRefused,
+  type MigrationSource,
+  readMigrations,
+  separateStatements,
+} from "./migrations.ts";
 
 export interface MigrateOptions extends MigrationSource {
   url: string;
@@ -13,11 +21,14 @@ export interface MigrateOptions extends MigrationSource {
 
 /** An arbitrary number, the same for every migrator. */
 const lockClass = 0x0c0ffe;
+const mostWaitMilliseconds = 120_000;
+const betweenAttemptsMilliseconds = 100;
 
 /**
  * Brings `schema` up to date and returns the names of the applied migrations, with the prefix of
- * their package. Each file runs in its own transaction, forward only; concurrent runs wait for a
- * lock. Applied migrations without a file belong to a newer version and are ignored.
+ * their package. Each file runs in its own transaction, forward only, except for one that begins
+ * with `-- without transaction`; concurrent runs wait for a lock. Applied migrations without a file
+ * belong to a newer version and are ignored.
  *
  * Throws MigrationRefused if an applied file has changed, or a new one comes before an applied one;
  * ServiceError `unavailable` if Postgres is away; QueryFailure if a file's SQL is refused (the file
@@ -67,9 +78,8 @@ const withoutBounds =
 async function apply(client: pg.Client, schema: string, all: readonly Migration[]): Promise<string[]> {
   // An index on a large table takes long: overrides timeouts of the role or the database.
   await client.query(withoutBounds);
-  await client.query("select set_config('lock_timeout', '120s', false)");
-  await client.query("select pg_advisory_lock($1, hashtext($2))", [lockClass, schema]);
-  await client.query("select set_config('lock_timeout', '10s', false)");
+  await waitForLock(client, schema);
+  await limitLockWaits(client);
   const { rowCount } = await client.query("select from pg_namespace where nspname = $1", [schema]);
   if (rowCount === 0) await client.query(`create schema ${schema}`);
   await client.query(`create table if not exists migration (
@@ -78,17 +88,51 @@ async function apply(client: pg.Client, schema: string, all: readonly Migration[
   const { rows } = await client.query<{ name: string; checksum: string }>("select name, checksum from migration");
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const missing = pending(all, applied);
-  for (const { name, text } of missing) {
-    try {
-      await client.query(`begin;\n${text}\n;`);
-      await client.query("insert into migration (name, checksum) values ($1, $2)", [name, checksumOf(text)]);
-      await client.query("commit");
-    } catch (error) {
-      await client.query("rollback").catch(() => undefined);
-      throw error;
-    }
-  }
+  for (const migration of missing) await applyOne(client, migration);
   return missing.map(({ name }) => name);
+}
+
+/**
+ * Takes the lock of the schema's migrators. It asks again and again: a statement that waits would
+ * hold a snapshot, and an index that is built concurrently waits for all older snapshots.
+ */
+async function waitForLock(client: pg.Client, schema: string): Promise<void> {
+  const deadline = performance.now() + mostWaitMilliseconds;
+  const attempt = "select pg_try_advisory_lock($1, hashtext($2)) as held";
+  for (;;) {
+    const { rows } = await client.query<{ held: boolean }>(attempt, [lockClass, schema]);
+    if (rows[0]?.held === true) return;
+    if (performance.now() > deadline)
+      throw new ServiceError(
+        "unavailable",
+        `another migration of ${schema} has not ended within two minutes; try again`,
+      );
+    await pause(betweenAttemptsMilliseconds);
+  }
+}
+
+/** A statement that waits for a table's lock makes all later ones wait. */
+const limitLockWaits = (client: pg.Client) => client.query("select set_config('lock_timeout', '10s', false)");
+
+async function applyOne(client: pg.Client, { name, text }: Migration): Promise<void> {
+  const record = "insert into migration (name, checksum) values ($1, $2)";
+  const statements = separateStatements(text);
+  if (statements !== null) {
+    // These wait for other transactions, a backup for example, and block none meanwhile.
+    await client.query("select set_config('lock_timeout', '0', false)");
+    for (const statement of statements) await client.query(statement);
+    await client.query(record, [name, checksumOf(text)]);
+    await limitLockWaits(client);
+    return;
+  }
+  try {
+    await client.query(`begin;\n${text}\n;`);
+    await client.query(record, [name, checksumOf(text)]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  }
 }
 
 /** The pending migrations. Throws MigrationRefused before any change. */

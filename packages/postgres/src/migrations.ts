@@ -42,6 +42,21 @@ export async function readMigrations({ packages = {}, directory, files = [] }: M
   return [...(await Promise.all(folders)).flat(), ...own];
 }
 
+/**
+ * The statements of a migration that begins with the line `-- without transaction`; null for any
+ * other. Each ends with a semicolon at the end of a line, and is committed alone: a run that was
+ * interrupted repeats all of them.
+ */
+export function separateStatements(text: string): string[] | null {
+  const [first, ...lines] = text.split(/\r?\n/);
+  if (first !== "-- without transaction") return null;
+  const statements = lines
+    .filter((line) => !line.startsWith("--"))
+    .join("\n")
+    .split(/;$/m);
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
+}
+
 async function readFolder(directory: string | URL): Promise<Migration[]> {
   const folder = typeof directory === "string" ? directory : fileURLToPath(directory);
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
-import t from "tap";
-import { testDirectory, testPostgres } from "@coffer/testkit";
+import t, { type Test } from "tap";
+import { testDirectory, testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
 import { createDatabase, createMigrationCheck, migrate, MigrationRefused, sql } from "../src/index.ts";
 import { recordedTelemetry } from "./support.ts";
@@ -124,6 +124,54 @@ void t.test("a failed file is rolled back, and earlier ones stay", async (t) => 
   t.equal(await rowsOf("broken", "first"), 1);
   const mended = { ...broken, text: "create table half (id int);" };
   t.same(await migrate({ url, schema: "broken", files: [first, mended] }), [mended.name]);
+});
+
+const index = {
+  name: "0002_index.sql",
+  text: `-- without transaction
+-- A remark; with a semicolon
+drop index concurrently if exists by_id;
+create index concurrently by_id
+  on first (id);
+`,
+};
+
+/** A connection that ends with the test. */
+async function connected(t: Test): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.teardown(() => client.end());
+  return client;
+}
+
+/** The migrator of the schema, while its index waits for a transaction. */
+const building = (schema: string) => `from pg_stat_activity where application_name = '${schema} migrate'
+  and query like 'create index concurrently%' and wait_event_type = 'Lock'`;
+
+void t.test("an index is built while a transaction writes, and while other migrators wait", async (t) => {
+  await migrate({ url, schema: "built", files: [first] });
+  const [writer, observer] = [await connected(t), await connected(t)];
+  await writer.query("begin; insert into built.first values (2)");
+  const runs = Array.from({ length: 4 }, () => migrate({ url, schema: "built", files: [first, index] }));
+  await until("the index waits", async () => (await observer.query(`select ${building("built")}`)).rowCount === 1);
+  await writer.query("insert into built.first values (3); commit");
+  t.same((await Promise.all(runs)).flat(), [index.name]);
+  t.equal(await rowsOf("built", "first"), 3);
+});
+
+void t.test("an index whose migrator was killed is built by the next one", async (t) => {
+  await migrate({ url, schema: "killed", files: [first] });
+  const [writer, observer] = [await connected(t), await connected(t)];
+  await writer.query("begin; insert into killed.first values (2)");
+  const run = t.rejects(migrate({ url, schema: "killed", files: [first, index] }), { code: "unavailable" });
+  const kill = `select pg_terminate_backend(pid) ${building("killed")}`;
+  await until("the migrator is killed", async () => (await observer.query(kill)).rowCount === 1);
+  await run;
+  await writer.query("commit");
+  const valid = "select indisvalid from pg_index where indexrelid = 'killed.by_id'::regclass";
+  t.same((await observer.query(valid)).rows, [{ indisvalid: false }]);
+  t.same(await migrate({ url, schema: "killed", files: [first, index] }), [index.name]);
+  t.same((await observer.query(valid)).rows, [{ indisvalid: true }]);
 });
 
 void t.test("a migration ignores timeouts of the database", async (t) => {

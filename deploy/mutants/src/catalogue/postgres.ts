@@ -4,6 +4,7 @@ const source = "packages/postgres/src";
 const relay = "packages/postgres/test/relay.test.ts";
 const away = "packages/postgres/test/relay-away.test.ts";
 const parking = "packages/postgres/test/relay-parking.test.ts";
+const migrating = "packages/postgres/test/migrate.test.ts";
 
 /** Messages that are lost, or sent before their commit. */
 export const postgresMutants: readonly Mutant[] = [
@@ -13,6 +14,28 @@ export const postgresMutants: readonly Mutant[] = [
     find: '  "53", // connections, disk, memory\n',
     replace: "",
     tests: ["services/auth-sm/test/full-disk.test.ts", "services/vaults/test/full-disk.test.ts"],
+  },
+  {
+    name: "index-of-a-migration-built-in-its-transaction",
+    file: `${source}/migrations.ts`,
+    find: 'if (first !== "-- without transaction") return null;',
+    replace: 'if (first !== "-- with no transaction") return null;',
+    tests: [migrating],
+  },
+  {
+    name: "migrator-waits-with-a-snapshot",
+    file: `${source}/migrate.ts`,
+    find: '"select pg_try_advisory_lock($1, hashtext($2)) as held"',
+    replace: '"select pg_advisory_lock($1, hashtext($2)) is not null as held"',
+    tests: [migrating],
+  },
+  {
+    name: "expired-secrets-index-built-while-writes-wait",
+    file: "services/auth-sm/src/migrations/0012_expired_secrets_index.sql",
+    find: `-- without transaction
+`,
+    replace: "",
+    tests: ["deploy/local/test/blocking-migrations.test.ts"],
   },
   {
     name: "outbox-row-removed-before-it-is-acknowledged",

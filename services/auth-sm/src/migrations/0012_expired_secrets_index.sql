@@ -1,3 +1,5 @@
--- Counts the expired secrets of a folder, for the entity tag of its list. A migration of its own:
--- the lock of a new column would make reads wait until the index is built.
-CREATE INDEX secrets_expiry ON secrets (folder_id, expires_at) WHERE expires_at IS NOT NULL;
+-- without transaction
+-- Counts the expired secrets of a folder, for the entity tag of its list. Writes go on while it is built.
+-- An interrupted run leaves an index that is not valid.
+DROP INDEX CONCURRENTLY IF EXISTS secrets_expiry;
+CREATE INDEX CONCURRENTLY secrets_expiry ON secrets (folder_id, expires_at) WHERE expires_at IS NOT NULL;
