@@ -1,4 +1,4 @@
-import { box, type Context, contexts, seal, unbox } from "@coffer/crypto";
+import { box, type Context, contexts, newKey, seal, unbox } from "@coffer/crypto";
 import type { Machine } from "./machine.ts";
 import type { OwnerKey } from "./owner.ts";
 import type { FolderKey } from "./seal.ts";
@@ -6,6 +6,7 @@ import type { FolderKey } from "./seal.ts";
 /** A secret as it was made: the parts that are sealed with the folder's key. */
 export interface MadeSecret {
   uid: string;
+  encrypted_payload: string;
   wrapped_dek: string;
   title_encrypted?: string;
   fields?: Record<string, string>;
@@ -19,10 +20,12 @@ export interface Resealing {
   owner: OwnerKey;
   machines: readonly Machine[];
   secrets: readonly MadeSecret[];
+  /** Whether each secret gets a new DEK. */
+  payloads: boolean;
 }
 
 /** The body that rotates a folder, as a correct client makes it. Secrets are in their first version. */
-export async function sealRotation({ from, to, keyVersion, owner, machines, secrets }: Resealing) {
+export async function sealRotation({ from, to, keyVersion, owner, machines, secrets, payloads }: Resealing) {
   const again = async (sealed: string, context: Context): Promise<string> =>
     box(to.key, await unbox(from.key, sealed, context), context);
   return {
@@ -37,14 +40,31 @@ export async function sealRotation({ from, to, keyVersion, owner, machines, secr
       ),
     },
     secrets: await Promise.all(
-      secrets.map(async ({ uid, wrapped_dek, title_encrypted: title, fields }) => ({
+      secrets.map(async ({ uid, encrypted_payload, wrapped_dek, title_encrypted: title, fields }) => ({
         uid,
         version: 1,
-        wrapped_dek: await again(wrapped_dek, contexts.dek(uid)),
+        ...(payloads
+          ? await withNewDek(from, to, { uid, encrypted_payload, wrapped_dek })
+          : { wrapped_dek: await again(wrapped_dek, contexts.dek(uid)) }),
         ...(title === undefined ? {} : { title_encrypted: await again(title, contexts.title(uid)) }),
         ...(fields === undefined ? {} : { fields: await resealed(fields, uid, again) }),
       })),
     ),
+  };
+}
+
+/** The payload under a new DEK. */
+async function withNewDek(
+  from: FolderKey,
+  to: FolderKey,
+  { uid, encrypted_payload, wrapped_dek }: MadeSecret,
+): Promise<{ encrypted_payload: string; wrapped_dek: string }> {
+  const former = await unbox(from.key, wrapped_dek, contexts.dek(uid));
+  const payload = await unbox(former, encrypted_payload, contexts.data(uid));
+  const dek = newKey();
+  return {
+    encrypted_payload: await box(dek, payload, contexts.data(uid)),
+    wrapped_dek: await box(to.key, dek, contexts.dek(uid)),
   };
 }
 

@@ -50,7 +50,7 @@ const generators: Record<string, Generator> = {
   $other_key: (alias, scope) => ({ ...(scope[String(alias)] as FolderKey), key: newKey() }),
   /** The body that rotates a folder. */
   $rotation: (argument, scope) => {
-    const { from, to, key_version, machines, secrets } = argument as RotationArgument;
+    const { from, to, key_version, machines, secrets, payloads = false } = argument as RotationArgument;
     return sealRotation({
       from: scope[from] as FolderKey,
       to: scope[to] as FolderKey,
@@ -58,6 +58,7 @@ const generators: Record<string, Generator> = {
       owner: (scope["org"] as { owner: OwnerKey }).owner,
       machines: machines.map((alias) => scope[alias] as Machine),
       secrets: secrets.map((alias) => scope[alias] as MadeSecret),
+      payloads,
     });
   },
   /** The valid token of a machine. */
@@ -94,6 +95,7 @@ interface RotationArgument {
   key_version: number;
   machines: string[];
   secrets: string[];
+  payloads?: boolean;
 }
 
 interface SecretArgument {

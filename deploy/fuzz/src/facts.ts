@@ -62,6 +62,11 @@ const makers: Readonly<Record<string, (url: string, props: Props) => Promise<Fac
       secrets: ((await list(url, props, `${path}/secrets`)) ?? []).map(resealed),
     };
   },
+  stageFolderRotation: async (url, props) => {
+    const path = `/api/org/folders/${props.ids["folder"] ?? ""}`;
+    const secrets = ((await list(url, props, `${path}/secrets`)) ?? []).map(resealed);
+    return { secrets: secrets.map((secret) => ({ ...secret, encrypted_payload: sealed() })) };
+  },
 };
 
 /** The same secret under the next key. */

@@ -1,8 +1,8 @@
-import { box, contexts, CryptoError, decodeText, encodeText, unbox } from "@coffer/crypto";
+import { box, contexts, CryptoError, decodeSecret, decodeText, encodeText, newKey, unbox } from "@coffer/crypto";
 import type { Context, SecretPayload } from "@coffer/crypto";
 import { requireRequested } from "./require-requested.ts";
 import { CofferError } from "./errors.ts";
-import { keyOf, longestField, openPayload } from "./sealed-secret.ts";
+import { keyOf, longestField } from "./sealed-secret.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
@@ -22,11 +22,12 @@ export interface Resealed {
 }
 
 /**
- * Seals a secret's DEK, title and fields under another folder key. The DEK and payload are
- * unchanged. A field gets the payload's value; if the payload has none, the field's own ciphertext
- * is opened and sealed again. A part that cannot be opened or sealed is sent unchanged and
- * reported: one such secret must not stop a rotation. Throws CofferError `conflict` after a
- * concurrent change of the secret.
+ * Seals a secret under another folder key, and its payload under a new DEK: former holders of the
+ * folder may know the present one. A field gets the payload's value; if the payload has none, the
+ * field's own ciphertext is opened and sealed again. A part that cannot be opened or sealed is sent
+ * unchanged and reported: one such secret must not stop a rotation. A payload that does not open
+ * leaves its DEK under the former folder key. Throws CofferError `conflict` after a concurrent
+ * change of the secret.
  */
 export async function resealSecret(
   store: SecretStore,
@@ -43,33 +44,30 @@ export async function resealSecret(
     unopened.push(name);
     return sealed;
   };
-  const wrapped_dek = await part("dek", view.wrapped_dek, async () => {
-    // Also accepts the bare layout of older clients, which readers refuse for a DEK. Otherwise its
-    // secret would be lost.
-    const dek = await unbox(present, view.wrapped_dek, contexts.dek(uid));
-    return box(key, dek, contexts.dek(uid));
-  });
+  const plaintext = await unlessUnreadable(() => openedPayload(view, present));
+  if (plaintext === undefined) unopened.push("dek", "payload");
+  const sealed = plaintext === undefined ? { wrapped_dek: view.wrapped_dek } : await sealedPayload(uid, plaintext, key);
   const title = await part("title", view.title_encrypted, () =>
     view.title_encrypted === ""
       ? Promise.resolve("")
       : sealedAgain(view.title_encrypted, present, key, () => contexts.title(uid)),
   );
-  const payload = await unlessUnreadable(() => openPayload(view, folder));
-  if (payload === undefined) unopened.push("payload");
+  const payload =
+    plaintext === undefined ? undefined : await unlessUnreadable(() => Promise.resolve(decodeSecret(plaintext)));
   const own = new Map<string, string>();
   for (const name of view.field_names) {
-    const sealed = await unlessUnreadable(() => sealedValue(payload, name, key, () => contexts.field(uid, name)));
-    if (sealed !== undefined && sealed.length <= longestField) own.set(name, sealed);
+    const value = await unlessUnreadable(() => sealedValue(payload, name, key, () => contexts.field(uid, name)));
+    if (value !== undefined && value.length <= longestField) own.set(name, value);
   }
   if (own.size < view.field_names.length) {
-    const stored = await storedFields(store, view);
+    const all = await storedFields(store, view);
     for (const name of view.field_names) {
       if (own.has(name)) continue;
-      const sealed = Object.hasOwn(stored, name) ? stored[name] : undefined;
-      if (sealed === undefined) throw changed();
+      const stored = Object.hasOwn(all, name) ? all[name] : undefined;
+      if (stored === undefined) throw changed();
       own.set(
         name,
-        await part(`field ${name}`, sealed, () => sealedAgain(sealed, present, key, () => contexts.field(uid, name))),
+        await part(`field ${name}`, stored, () => sealedAgain(stored, present, key, () => contexts.field(uid, name))),
       );
     }
   }
@@ -77,11 +75,32 @@ export async function resealSecret(
     body: {
       uid,
       version: view.version,
-      wrapped_dek,
+      ...sealed,
       ...(title === "" ? {} : { title_encrypted: title }),
       fields: Object.fromEntries(own),
     },
     unopened,
+  };
+}
+
+/** The bytes of the payload, whatever they say. */
+async function openedPayload({ uid, wrapped_dek, data_encrypted }: SecretView, key: Uint8Array): Promise<Uint8Array> {
+  // Also accepts the bare layout of older clients, which readers refuse for a DEK. Otherwise its
+  // secret would be lost.
+  const dek = await unbox(key, wrapped_dek, contexts.dek(uid));
+  return unbox(dek, data_encrypted, contexts.data(uid));
+}
+
+/** A payload under a new DEK. */
+async function sealedPayload(
+  uid: string,
+  plaintext: Uint8Array,
+  key: Uint8Array,
+): Promise<{ encrypted_payload: string; wrapped_dek: string }> {
+  const dek = newKey();
+  return {
+    encrypted_payload: await box(dek, plaintext, contexts.data(uid)),
+    wrapped_dek: await box(key, dek, contexts.dek(uid)),
   };
 }
 

@@ -1,4 +1,5 @@
-import { contexts } from "@coffer/crypto";
+import { contexts, encodeText, newId } from "@coffer/crypto";
+import { batchesOf } from "./batches.ts";
 import { requireRequested } from "./require-requested.ts";
 import type { FolderSummary } from "./create-folder.ts";
 import { CofferError } from "./errors.ts";
@@ -26,13 +27,17 @@ export type RotatedFolder = FolderSummary &
 
 /** How many secrets are sealed concurrently. Each may need a request. */
 const atOnce = 16;
+/** The service accepts 32 MiB per request. It holds a request in memory, so smaller ones are sent. */
+const bytesPerRequest = 8 * 1024 * 1024;
+/** Each secret of a request has at least eight of the JSON tokens that the service counts. */
+const secretsPerRequest = 5_000;
 
 /**
  * Gives a folder a new key: seals it to every member and machine that the history confirms, and
- * seals every secret's DEK, title and fields under it. Members and machines that the service no
- * longer lists are dropped from the history. The rotation is atomic. A person who lost access
- * before can open nothing that is written from then on, but may have copied what they read. A
- * secret that does not open is reported in `unopened`. Throws CofferError `access_denied` when the
+ * seals every secret under it, with a new DEK. Members and machines that the service no longer
+ * lists are dropped from the history. The rotation is atomic. A person who lost access before can
+ * open nothing that is written from then on, and can forge nothing together with the service, but
+ * may have copied what they read. A secret that does not open is reported in `unopened`. Throws CofferError `access_denied` when the
  * caller does not manage the folder, `conflict` after repeated concurrent writes, `bad_answer` when
  * the response does not confirm the rotation.
  */
@@ -65,9 +70,9 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
           users: users.map(({ id, encrypted_key }) => ({ user_id: id, encrypted_key })),
           clients: clients.map(({ id, encrypted_key }) => ({ client_id: id, encrypted_key })),
         };
-        const body = { key_version: state.ver, encrypted_keys: encryptedKeys, entry };
-        const sent = { ...body, secrets: secrets.map((one) => one.body) };
-        const answer = await store.send({ method: "POST", path: `${path}/rotate`, body: sent });
+        const staged = await stage(store, path, secrets);
+        const body = { key_version: state.ver, encrypted_keys: encryptedKeys, entry, ...staged };
+        const answer = await store.send({ method: "POST", path: `${path}/rotate`, body });
         const rotated = requireRequested<FolderSummary>(answer, { id: folderId });
         if (rotated.key_version !== version)
           throw new CofferError("bad_answer", `the service does not say that ${folder.name} has a new key`, {
@@ -82,4 +87,23 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
     await store.folders(true);
     return rotated;
   });
+}
+
+/**
+ * Stages the secrets, and returns their part of the rotation request. They are not in that request
+ * itself: a service of an earlier version would ignore their payloads and store the new DEKs beside
+ * the former payloads. It refuses a rotation that names no secrets. Throws CofferError `conflict`.
+ */
+async function stage(
+  store: SecretStore,
+  path: string,
+  secrets: readonly Resealed[],
+): Promise<{ secrets: readonly object[] } | { rotation_id: string }> {
+  if (secrets.length === 0) return { secrets: [] };
+  const rotationId = newId();
+  const sizeOf = (body: object): number => encodeText(JSON.stringify(body)).length;
+  const bodies = secrets.map(({ body }) => body);
+  for (const batch of batchesOf(bodies, { items: secretsPerRequest, size: bytesPerRequest, sizeOf }))
+    await store.send({ method: "PUT", path: `${path}/rotation/${rotationId}`, body: { secrets: batch } });
+  return { rotation_id: rotationId };
 }

@@ -60,6 +60,7 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
   const people = new Map<string, { id: string; email: string; publicKey: string }>();
   const tokens = new Map<string, { status: string; applicationId: string; folders: Body[] }>();
   const machines = new Map<string, { publicKey: string; token: string }>();
+  const staged = new Map<string, Body[]>();
   const applicationId = newId();
   const part = vaultPart();
   const server: HistoryServer = Object.assign(part, {
@@ -370,6 +371,11 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         if (secret === undefined) throw new Refusal(404, "secret_not_found");
         return ok(secret);
       }
+      case "PUT /api/org/folders/:/rotation/:": {
+        const sent = [...(staged.get(parts[4] ?? "") ?? []), ...(body["secrets"] as Body[])];
+        staged.set(parts[4] ?? "", sent);
+        return ok({ rotation_id: parts[4], staged: sent.length });
+      }
       case "POST /api/org/folders/:/rotate": {
         const folder = folderOf(third);
         if (body["key_version"] !== folder.key_version) throw new Refusal(409, "conflict");
@@ -383,9 +389,10 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
           grant.encrypted_key_alg = algorithmOf(grant.encrypted_key);
         }
         folder.key_version += 1;
-        for (const one of body["secrets"] as Body[]) {
+        for (const one of (body["secrets"] ?? staged.get(String(body["rotation_id"])) ?? []) as Body[]) {
           const secret = folder.secrets.find(({ uid }) => uid === one["uid"]);
-          if (secret !== undefined) Object.assign(secret, one, { key_version: folder.key_version });
+          const data_encrypted = one["encrypted_payload"] ?? secret?.data_encrypted;
+          if (secret !== undefined) Object.assign(secret, one, { data_encrypted, key_version: folder.key_version });
         }
         return ok(folderView(folder, `user:${caller}`));
       }

@@ -21,6 +21,7 @@ import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { loggingFolderChanges } from "./folders/log-changes.ts";
 import { folderChangesSweep } from "./folders/sweep-changes.ts";
+import { stagedSweep } from "./folders/sweep-staged.ts";
 import { findPublicKey } from "./keys/find-public-key.ts";
 import { loadServerKeys } from "./keys/server-keys.ts";
 import { keySweep } from "./keys/sweep.ts";
@@ -49,7 +50,10 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     createQuota(telemetry, {
       items: config.COFFER_QUOTA_SECRETS,
       mebibytes: config.COFFER_QUOTA_MIB,
-      kinds: { secrets: { owner: "the organization", items: "secrets" } },
+      kinds: {
+        secrets: { owner: "the organization", items: "secrets" },
+        staged: { owner: "your rotations under way", items: "secrets" },
+      },
     });
   const base = createServiceBase({ name: "auth-sm", config, schema, migrations, shared, connections, ...seams });
   const { bus, database, telemetry } = base;
@@ -65,6 +69,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     deviceCredentialSweep,
     keySweep,
     folderChangesSweep,
+    stagedSweep,
     lostMembershipsSweep,
   ].map((sweep) => sweep(deps));
   const sweepers = sweeps.map((sweep) => startSweeper(sweep, telemetry.log));

@@ -140,7 +140,7 @@ await t.test("what is allowed is answered, to each on something fresh", { timeou
       ...scene,
       targets,
       foreign: words.includes("foreign") ? await newForeign() : sharedForeign,
-      rotation: endpoint.endsWith("/rotate") ? await rotationFor(targets.folder.granted) : rotation,
+      rotation: /\/rotat(e|ion\/:rotation_id)$/.test(endpoint) ? await rotationFor(targets.folder.granted) : rotation,
     };
   };
   const allowed = cells.filter(({ error }) => error === null);

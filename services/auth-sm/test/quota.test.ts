@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import t from "tap";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine, secretBody } from "./support/machines.ts";
@@ -135,6 +136,47 @@ await t.test("a rotation is counted by what it re-seals, and refused when that g
   t.match(await rotate(service, owner, folder, { ...third, secrets: over }), exceeded, "over it");
   const unchanged = await usageOf(orgId);
   t.equal(unchanged.bytes, unchanged.stored);
+});
+
+await t.test("a staged rotation counts its payloads, and what is staged has a quota of its own", async (t) => {
+  const { owner, folder, orgId, create } = await company();
+  for (let n = 0; n < 3; n += 1) {
+    t.match(await create({ encrypted_payload: ciphertext(100 * 1024), title_encrypted: ciphertext(64) }), {
+      status: 201,
+    });
+  }
+  const { secrets, ...rotation } = await rotationOf(service, owner, folder);
+  const rotation_id = randomUUID();
+  const stage = (length: number) => {
+    const body = { secrets: secrets.map((each) => ({ ...each, encrypted_payload: ciphertext(length) })) };
+    return call(service, "PUT", `/api/org/folders/${folder}/rotation/${rotation_id}`, { token: owner.token, body });
+  };
+  const stagedBytes = async () => {
+    const text =
+      "SELECT coalesce(sum(bytes), 0)::integer AS bytes FROM auth_sm.usage WHERE owner = $1 AND kind = 'staged'";
+    return (await execute(service, text, [owner.userId]))[0] as { bytes: number };
+  };
+  t.match(await stage(200 * 1024), { status: 200 });
+  const before = await usageOf(orgId);
+  t.equal(before.bytes, before.stored, "what is staged is not the organization's");
+  t.ok((await stagedBytes()).bytes > 3 * 200 * 1024);
+  const large = secrets.map((each) => ({
+    ...each,
+    title_encrypted: ciphertext(64 * 1024),
+    wrapped_dek: ciphertext(64 * 1024),
+  }));
+  const body = { secrets: large.map((each) => ({ ...each, encrypted_payload: ciphertext(256 * 1024) })) };
+  const path = `/api/org/folders/${folder}/rotation/${rotation_id}`;
+  t.match(
+    await call(service, "PUT", path, { token: owner.token, body }),
+    exceeded,
+    "also where it replaces what was staged",
+  );
+  t.match(await rotate(service, owner, folder, { ...rotation, rotation_id }), { status: 200 });
+  const after = await usageOf(orgId);
+  t.equal(after.bytes, after.stored);
+  t.ok(after.bytes > 3 * 200 * 1024);
+  t.strictSame(await stagedBytes(), { bytes: 0 });
 });
 
 await t.test("the deletion of a folder frees the quota of its secrets", async (t) => {

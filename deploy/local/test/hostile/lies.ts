@@ -37,7 +37,7 @@ export const secretLists = [
   "GET /api/sm/v1/secrets",
   "GET /api/sm/v1/secrets/search",
 ];
-const secretAnswers = [...secretLists, "GET /api/sm/v1/secrets/{id}", "GET /api/org/folders/{id}/secrets/{id}"];
+export const secretAnswers = [...secretLists, "GET /api/sm/v1/secrets/{id}", "GET /api/org/folders/{id}/secrets/{id}"];
 
 const itemsOf = (body: Json): Json[] => (Array.isArray(body["data"]) ? (body["data"] as Json[]) : [body]);
 

@@ -7,6 +7,7 @@ const stored = [`${tests}/sync-storage.test.ts`] as const;
 const renewal = [`${tests}/sync-renewal.test.ts`] as const;
 const foreign = [`${tests}/foreign-answers.test.ts`] as const;
 const pages = [`${tests}/gateway-pages.test.ts`] as const;
+const folders = ["packages/sdk/test/rotate-folder.test.ts"] as const;
 const hostile = ["deploy/local/test/hostile-rotation.test.ts"] as const;
 const files = [`${tests}/private-file.test.ts`] as const;
 
@@ -46,6 +47,36 @@ export const sdkMutants: readonly Mutant[] = [
     find: "      return undefined;\n    throw error;",
     replace: "      throw error;\n    throw error;",
     tests: hostile,
+  },
+  {
+    name: "rotation-leaves-secrets-their-deks",
+    file: `${source}/reseal-secret.ts`,
+    find: "await sealedPayload(uid, plaintext, key);",
+    replace:
+      "{ wrapped_dek: await box(key, await unbox(present, view.wrapped_dek, contexts.dek(uid)), contexts.dek(uid)) };",
+    tests: folders,
+  },
+  {
+    name: "rotation-leaves-an-unopened-payload-its-dek",
+    file: `${source}/reseal-secret.ts`,
+    find: "? { wrapped_dek: view.wrapped_dek }",
+    replace:
+      "? { wrapped_dek: await box(key, await unbox(present, view.wrapped_dek, contexts.dek(uid)), contexts.dek(uid)) }",
+    tests: folders,
+  },
+  {
+    name: "rotation-sends-payloads-that-an-earlier-service-ignores",
+    file: `${source}/rotate-folder.ts`,
+    find: "if (secrets.length === 0) return { secrets: [] };",
+    replace: "if (secrets.length < 1_000) return { secrets: secrets.map(({ body }) => body) };",
+    tests: folders,
+  },
+  {
+    name: "rotation-stages-all-in-one-request",
+    file: `${source}/rotate-folder.ts`,
+    find: "size: bytesPerRequest, sizeOf",
+    replace: "size: 100 * bytesPerRequest, sizeOf",
+    tests: folders,
   },
   {
     name: "rotation-sends-a-part-that-is-too-large",

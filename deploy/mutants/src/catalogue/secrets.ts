@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "services/auth-sm/src";
 const tests = "services/auth-sm/test";
+const staged = [`${tests}/staged-rotation.test.ts`] as const;
 
 /** Writes of secrets and folders, and rotations. */
 export const secretMutants: readonly Mutant[] = [
@@ -183,6 +184,55 @@ export const secretMutants: readonly Mutant[] = [
     find: "names.length === present.field_names.length && present.field_names.every((name) => Object.hasOwn(fields, name))",
     replace: "names.length <= present.field_names.length",
     tests: [`${tests}/rotation.test.ts`],
+  },
+  {
+    name: "rotation-without-its-payloads",
+    file: `${source}/store/folder-rotation.ts`,
+    find: "encrypted_payload = coalesce(sent.encrypted_payload, s.encrypted_payload),",
+    replace: "encrypted_payload = s.encrypted_payload,",
+    tests: staged,
+  },
+  {
+    name: "staged-rotation-without-a-secret",
+    file: `${source}/folders/rotate.ts`,
+    find: "if (resealed !== count) throw",
+    replace: "if (resealed > count) throw",
+    tests: staged,
+  },
+  {
+    name: "staged-secrets-of-another-manager",
+    file: `${source}/store/staged-secrets.ts`,
+    find: "WHERE folder_id = ${next.folderId} AND user_id = ${userId} AND",
+    replace: "WHERE folder_id = ${next.folderId} AND (user_id = ${userId} OR true) AND",
+    tests: staged,
+  },
+  {
+    name: "staged-secrets-that-are-not-there",
+    file: `${source}/folders/stage-rotation.ts`,
+    find: "requireUnchanged(await listSealedSecrets(tx, folderId, uids), secrets);",
+    replace: "requireUnchanged(await listSealedSecrets(tx, folderId, uids), secrets.slice(secrets.length));",
+    tests: staged,
+  },
+  {
+    name: "staged-secrets-stay-after-an-hour",
+    file: `${source}/store/staged-secrets.ts`,
+    find: "WHERE staged_at < ${before.toISOString()}::timestamptz",
+    replace: "WHERE staged_at < ${before.toISOString()}::timestamptz - interval '1 day'",
+    tests: staged,
+  },
+  {
+    name: "staged-secrets-stay-after-a-rotation",
+    file: `${source}/folders/rotate.ts`,
+    find: "await dropStagedSecrets(tx, folderId);",
+    replace: "if (count < 0) await dropStagedSecrets(tx, folderId);",
+    tests: staged,
+  },
+  {
+    name: "staged-by-one-who-does-not-manage",
+    file: `${source}/folders/stage-rotation.ts`,
+    find: 'needed: "manage"',
+    replace: 'needed: "read"',
+    tests: [`${tests}/authorization.test.ts`],
   },
   {
     name: "rotation-leaves-tokens-the-key-before",

@@ -1,4 +1,5 @@
 import { box, contexts, encodeRecord, newId } from "@coffer/crypto";
+import { batchesOf } from "../batches.ts";
 import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { nextKey } from "../histories/next-key.ts";
@@ -129,28 +130,11 @@ async function sent(
   id: string,
   records: readonly Resealed[],
 ): Promise<{ records: readonly Resealed[] } | { rotation_id: string }> {
-  const pieces = piecesOf(records);
-  if (pieces.length <= 1) return { records };
+  const sizeOf = ({ encrypted_data: { length } }: Resealed): number => length;
+  const batches = batchesOf(records, { items: mostRecords, size: mostCharacters, sizeOf });
+  if (batches.length <= 1) return { records };
   const rotationId = newId();
   const path = `${vaultPath(id)}/rotation/${rotationId}`;
-  for (const piece of pieces) await store.send({ method: "PUT", path, body: { records: piece } });
+  for (const batch of batches) await store.send({ method: "PUT", path, body: { records: batch } });
   return { rotation_id: rotationId };
-}
-
-/** Chunks of as many records as one request accepts. */
-function piecesOf(records: readonly Resealed[]): Resealed[][] {
-  const pieces: Resealed[][] = [];
-  let characters = 0;
-  for (const record of records) {
-    const { length } = record.encrypted_data;
-    const last = pieces.at(-1);
-    if (last === undefined || last.length >= mostRecords || characters + length > mostCharacters) {
-      pieces.push([record]);
-      characters = length;
-    } else {
-      last.push(record);
-      characters += length;
-    }
-  }
-  return pieces;
 }

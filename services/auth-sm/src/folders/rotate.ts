@@ -19,10 +19,11 @@ import {
   resealSecrets,
   setKeyVersion,
 } from "../store/folder-rotation.ts";
-import { type FolderRow, getFolder, type HolderRow, listHolders } from "../store/folders.ts";
+import { dropStagedSecrets, resealFromStaged } from "../store/staged-secrets.ts";
+import { countFolderSecrets, type FolderRow, getFolder, type HolderRow, listHolders } from "../store/folders.ts";
 import type { FolderPath } from "./bodies.ts";
 import type { Rotation } from "./rotation-body.ts";
-import { requireHolders, requireSealable, requireSecrets } from "./rotation-fits.ts";
+import { changed, requireHolders, requireSealable, requireSecrets } from "./rotation-fits.ts";
 import { publishFolderChange } from "./publish-change.ts";
 
 type RotationCall = Call<User, FolderPath, Rotation>;
@@ -40,8 +41,9 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
     const { orgId, actor, folderId } = folder;
     requireKeyVersion(body.key_version, folder.keyVersion);
     const holders = await listHolders(tx, folderId, deps.now());
-    await requireFitting(tx, folderId, holders, body);
+    requireFittingHolders(holders, body);
     const next = { folderId, keyVersion: folder.keyVersion + 1, now: deps.now() };
+    const count = await reseal(tx, caller, next, body);
     const grantees = await listGrantees(tx, folderId, deps.now());
     const history = await appendEntry(tx, {
       res: folderRes(folderId),
@@ -54,7 +56,6 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
     const counts = [
       (await replaceMemberKeys(tx, folderId, keys.users)) - keys.users.length,
       (await replaceClientKeys(tx, folderId, keys.clients)) - keys.clients.length,
-      (await resealSecrets(tx, next, body.secrets)) - body.secrets.length,
     ];
     // A member who is removed at this moment is no longer in the rows.
     if (counts.some((difference) => difference !== 0)) throw new ServiceError("conflict", "the holders have changed");
@@ -69,7 +70,7 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
         target: { type: "folder", id: folderId, parent_id: orgId },
         status: 200,
         changes: { key_version: next.keyVersion, users: keys.users.length, clients: keys.clients.length },
-        count: body.secrets.length,
+        count,
       }),
     );
     const rotated = await getFolder(tx, folderId, caller.userId);
@@ -98,15 +99,9 @@ function sealedKeys({ caller, body }: RotationCall): { users: HolderKey[]; clien
   return { users, clients };
 }
 
-/** Refuses a rotation that was prepared for another state of the folder. */
-async function requireFitting(
-  tx: Transaction,
-  folderId: string,
-  holders: readonly HolderRow[],
-  body: Rotation,
-): Promise<void> {
+/** Refuses keys that were prepared for other holders than the current ones. */
+function requireFittingHolders(holders: readonly HolderRow[], { encrypted_keys: { users, clients } }: Rotation): void {
   const idsOf = (wanted: "user" | "client") => holders.filter(({ kind }) => kind === wanted).map(({ id }) => id);
-  const { users, clients } = body.encrypted_keys;
   requireHolders(
     "people",
     idsOf("user"),
@@ -117,5 +112,28 @@ async function requireFitting(
     idsOf("client"),
     clients.map(({ client_id }) => client_id),
   );
-  requireSecrets(await listSealedSecrets(tx, folderId), body.secrets);
+}
+
+/**
+ * Replaces the encrypted values of all secrets by those of the body, or by those that the caller
+ * has staged. Returns how many there are.
+ * @throws ServiceError `conflict` when they are not exactly the current ones
+ */
+async function reseal(
+  tx: Transaction,
+  { userId }: User,
+  next: { folderId: string; keyVersion: number; now: Date },
+  { secrets, rotation_id: rotationId }: Rotation,
+): Promise<number> {
+  const { folderId } = next;
+  const count = await countFolderSecrets(tx, folderId);
+  if (rotationId === undefined) {
+    requireSecrets(await listSealedSecrets(tx, folderId), secrets ?? []);
+    await resealSecrets(tx, next, secrets ?? []);
+  } else {
+    const resealed = await resealFromStaged(tx, next, { userId, rotationId });
+    if (resealed !== count) throw changed(`${count - resealed} secrets are not staged in their current version`);
+  }
+  await dropStagedSecrets(tx, folderId);
+  return count;
 }

@@ -17,9 +17,8 @@ export function requireHolders(what: string, present: readonly string[], sent: r
 
 /**
  * Refuses secrets other than exactly the current ones, in their current versions and with
- * everything that the folder's key encrypts: a value left out could never be decrypted again.
- * @throws ServiceError `conflict`; `invalid_request` for a secret with a missing or extra title or
- * field
+ * everything that the folder's key encrypts.
+ * @throws ServiceError like `requireUnchanged`
  */
 export function requireSecrets(present: readonly SealedSecret[], sent: readonly ResealedSecret[]): void {
   const { missing, unknown } = difference(
@@ -29,9 +28,19 @@ export function requireSecrets(present: readonly SealedSecret[], sent: readonly 
   if (missing > 0 || unknown > 0) {
     throw changed(`of the folder's secrets ${missing} are missing, and ${unknown} are not there`);
   }
+  requireUnchanged(present, sent);
+}
+
+/**
+ * Refuses secrets that are not there in this version and with everything that the folder's key
+ * encrypts: a value left out could never be decrypted again.
+ * @throws ServiceError `conflict`; `invalid_request` for a secret with a missing or extra title or
+ * field
+ */
+export function requireUnchanged(present: readonly SealedSecret[], sent: readonly ResealedSecret[]): void {
   const byUid = new Map(present.map((secret) => [secret.uid, secret]));
   const stale = sent.filter(({ uid, version }) => byUid.get(uid)?.version !== version).length;
-  if (stale > 0) throw changed(`${stale} secrets have another version`);
+  if (stale > 0) throw changed(`${stale} secrets have another version, or are not there`);
   const index = sent.findIndex((secret) => !isWhole(byUid.get(secret.uid), secret));
   if (index === -1) return;
   throw new ServiceError("invalid_request", "a secret must be sent with the title and the fields that it has sealed", {
@@ -82,6 +91,6 @@ function difference(present: readonly string[], sent: readonly string[]): { miss
   };
 }
 
-function changed(how: string): ServiceError {
+export function changed(how: string): ServiceError {
   return new ServiceError("conflict", `the folder has changed since its new key was prepared: ${how}; read it again`);
 }

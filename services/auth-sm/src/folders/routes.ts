@@ -8,8 +8,15 @@ import { listFolderHolders } from "./list-holders.ts";
 import { listOrgFolders } from "./list.ts";
 import { removeFolder } from "./remove.ts";
 import { rotateFolder } from "./rotate.ts";
-import { rotation, rotationLimitBytes, rotationTokensPerKibibyte } from "./rotation-body.ts";
+import {
+  rotation,
+  rotationLimitBytes,
+  rotationPath,
+  rotationTokensPerKibibyte,
+  stagedSecrets,
+} from "./rotation-body.ts";
 import { shareFolder } from "./share.ts";
+import { stageRotation } from "./stage-rotation.ts";
 import { unshareFolder } from "./unshare.ts";
 import { updateFolder } from "./update.ts";
 
@@ -99,6 +106,22 @@ export const folderRoutes = [
       permit: (deps, { caller, params }) => requireFolder(deps, caller, params.id, "manage"),
       status: 200,
       run: rotateFolder,
+    }),
+  ),
+  attempting(
+    "folder.key.rotated",
+    folder,
+    route({
+      ...user,
+      method: "PUT",
+      path: `${base}/:id/rotation/:rotation_id`,
+      params: rotationPath,
+      body: stagedSecrets,
+      bodyLimitBytes: rotationLimitBytes,
+      tokensPerKibibyte: rotationTokensPerKibibyte,
+      permit: (deps, { caller, params }) => requireFolder(deps, caller, params.id, "manage"),
+      status: 200,
+      run: stageRotation,
     }),
   ),
 ];

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "@coffer/postgres";
+import { type Fragment, type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 // The writes of a rotation, one statement per table. The folder is locked as `whole`.
@@ -12,9 +12,16 @@ const sealedSecret = z.object({
 /** What the folder's key encrypts of a secret: its DEK, its title if any, its fields. */
 export type SealedSecret = z.infer<typeof sealedSecret>;
 
-export function listSealedSecrets(db: Queryable, folderId: string): Promise<readonly SealedSecret[]> {
+/** The secrets of a folder: all, or those with these uids. */
+export function listSealedSecrets(
+  db: Queryable,
+  folderId: string,
+  uids?: readonly string[],
+): Promise<readonly SealedSecret[]> {
+  const named = uids === undefined ? sql.fragment`` : sql.fragment`AND uid = ANY(${sql.array([...uids], "text")})`;
   return db.any(sql.type(sealedSecret)`
-    SELECT uid, version, title_encrypted <> '' AS titled, field_names FROM secrets WHERE folder_id = ${folderId}
+    SELECT uid, version, title_encrypted <> '' AS titled, field_names FROM secrets
+    WHERE folder_id = ${folderId} ${named}
   `);
 }
 
@@ -22,31 +29,51 @@ export function listSealedSecrets(db: Queryable, folderId: string): Promise<read
 export interface ResealedSecret {
   uid: string;
   version: number;
+  /** The payload under a new DEK; undefined when payload and DEK are not changed. */
+  encrypted_payload?: string | undefined;
   wrapped_dek: string;
   title_encrypted?: string | undefined;
   fields?: Record<string, string> | undefined;
 }
 
+/** The secrets of a request as the rows `sent`, with their fields as text. */
+export function sentSecrets(secrets: readonly ResealedSecret[]): Fragment {
+  const rows = secrets.map(({ uid, version, encrypted_payload, wrapped_dek, title_encrypted = "", fields = {} }) => [
+    uid,
+    version,
+    encrypted_payload ?? null,
+    wrapped_dek,
+    title_encrypted,
+    JSON.stringify(fields),
+  ]);
+  return sql.fragment`${sql.unnest(rows, ["text", "int4", "text", "text", "text", "text"])}
+    AS sent (uid, version, encrypted_payload, wrapped_dek, title_encrypted, fields)`;
+}
+
+/** The folder of a rotation, with its next key version. */
+export interface NextKey {
+  folderId: string;
+  keyVersion: number;
+  now: Date;
+}
+
 /** Replaces the encrypted values; returns how many of the secrets matched. */
-export async function resealSecrets(
+export function resealSecrets(tx: Queryable, next: NextKey, secrets: readonly ResealedSecret[]): Promise<number> {
+  return resealFrom(tx, next, sentSecrets(secrets));
+}
+
+/** Does the same as `resealSecrets` with rows `sent`. */
+export async function resealFrom(
   tx: Queryable,
-  { folderId, keyVersion, now }: { folderId: string; keyVersion: number; now: Date },
-  secrets: readonly ResealedSecret[],
+  { folderId, keyVersion, now }: NextKey,
+  source: Fragment,
 ): Promise<number> {
   const { rowCount } = await tx.query(sql.typeAlias("void")`
     UPDATE secrets s SET wrapped_dek = sent.wrapped_dek, title_encrypted = sent.title_encrypted,
+      encrypted_payload = coalesce(sent.encrypted_payload, s.encrypted_payload),
       fields = sent.fields::jsonb, key_version = ${keyVersion}, version = s.version + 1,
       updated_at = greatest(${now.toISOString()}::timestamptz, s.updated_at + interval '1 microsecond')
-    FROM ${sql.unnest(
-      secrets.map(({ uid, version, wrapped_dek, title_encrypted = "", fields = {} }) => [
-        uid,
-        version,
-        wrapped_dek,
-        title_encrypted,
-        JSON.stringify(fields),
-      ]),
-      ["text", "int4", "text", "text", "text"],
-    )} AS sent (uid, version, wrapped_dek, title_encrypted, fields)
+    FROM ${source}
     WHERE s.folder_id = ${folderId} AND s.uid = sent.uid AND s.version = sent.version
   `);
   return rowCount;

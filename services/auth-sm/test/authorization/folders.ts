@@ -46,6 +46,11 @@ POST /api/org/folders/:id/rotate 200 folder.key.rotated
   granted version|holder|secret  3  9  3  9  3  3  3  3  3  9  3  4  4  3
   other present               3  3  3  3  3  3  3  3  3  3  3  4  4  3
   foreign|absent present      4  4  4  4  3  3  4  4  4  4  3  4  4  3
+PUT /api/org/folders/:id/rotation/:rotation_id 200 folder.key.rotated
+  granted absent present      3  .  3  .  3  3  3  3  3  .  3  4  4  3
+  granted absent secret       3  9  3  9  3  3  3  3  3  9  3  4  4  3
+  other absent present        3  3  3  3  3  3  3  3  3  3  3  4  4  3
+  foreign|absent absent present  4  4  4  4  3  3  4  4  4  4  3  4  4  3
 `;
 
 /** Secrets as people see them. */

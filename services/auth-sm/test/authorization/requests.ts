@@ -70,6 +70,7 @@ export function requestOf(cell: Cell, scene: Scene): { method: string; path: str
   const path = template.replace(/:(\w+)/g, (_all, name: string) => {
     const word = words.shift() ?? "";
     if (name === "field") return word;
+    if (name === "rotation_id") return randomUUID();
     const kind = kinds[name] ?? kindsOfId.find(([pattern]) => pattern.test(template))?.[1];
     if (kind === undefined) throw new Error(`${cell.endpoint}: what is ${name}?`);
     return idOf(kind, word, scene);
@@ -116,6 +117,9 @@ const namings: Readonly<Record<string, (words: readonly string[], scene: Scene) 
   "DELETE /api/org/folders/:id": ([word]) => (word === "force" ? { query: { force: "true" } } : {}),
   "PUT /api/org/folders/:id/members/:user_id": () => ({ body: { permission: "read", encrypted_key: jwe } }),
   "POST /api/org/folders/:id/rotate": ([word], scene) => ({ body: rotationLike(word, scene) }),
+  "PUT /api/org/folders/:id/rotation/:rotation_id": ([word], scene) => ({
+    body: { secrets: rotationLike(word, scene).secrets },
+  }),
   "POST /api/org/folders/:id/secrets": ([word = ""], scene) => ({
     body: { record_type: "login", ...content(), ...uidIn(word, scene) },
   }),

@@ -1,7 +1,7 @@
 import type { Exchange } from "./recorder.ts";
 
 // Where a value of the wire may be kept, by the name of its field. What is not named may be kept nowhere.
-const secretColumns = "secrets.encrypted_payload";
+const secretColumns = "secrets.encrypted_payload staged_secrets.encrypted_payload";
 const folderKeys =
   "folder_members.encrypted_key client_folders.encrypted_key access_token_folders.encrypted_folder_key";
 // A token's hash is the tag of an invitation, which the history publishes.
@@ -16,10 +16,10 @@ const homes: Readonly<Record<string, string>> = {
   encrypted_folder_keys: folderKeys,
   encrypted_payload: secretColumns,
   data_encrypted: secretColumns,
-  wrapped_dek: "secrets.wrapped_dek",
+  wrapped_dek: "secrets.wrapped_dek staged_secrets.wrapped_dek",
   title: "secrets.title secrets.title_folded",
-  title_encrypted: "secrets.title_encrypted",
-  fields: "secrets.fields",
+  title_encrypted: "secrets.title_encrypted staged_secrets.title_encrypted",
+  fields: "secrets.fields staged_secrets.fields",
   value_encrypted: "secrets.fields",
   token_hash: tokenHashes,
   tag: tokenHashes,

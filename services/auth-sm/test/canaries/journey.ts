@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type Answer, call } from "../support/call.ts";
 import { ask, createApplication, createFolder, createMachine, createToken, secretBody } from "../support/machines.ts";
 import {
@@ -121,6 +121,16 @@ async function useFolders(service: TestService, owner: Person): Promise<void> {
   await done(service, owner, `PUT ${path}/secrets/${uid}`, secretBody(folder, secretContent()));
   await done(service, owner, `DELETE ${path}/secrets/${removed}`);
   fine("the rotation", await rotate(service, owner, folder, await rotationOf(service, owner, folder)));
+  const { secrets, ...rotation } = await rotationOf(service, owner, folder);
+  const staged = secrets.map((secret) => ({ ...secret, encrypted_payload: sealed() }));
+  const rotation_id = randomUUID();
+  await done(service, owner, `PUT ${path}/rotation/${rotation_id}`, { secrets: staged });
+  fine("the staged rotation", await rotate(service, owner, folder, { ...rotation, rotation_id }));
+  // These stay staged.
+  const { secrets: present } = await rotationOf(service, owner, folder);
+  await done(service, owner, `PUT ${path}/rotation/${rotation_id}`, {
+    secrets: present.map((secret) => ({ ...secret, encrypted_payload: sealed() })),
+  });
   await done(service, owner, `DELETE ${path}/members/${member.userId}`);
   await done(service, owner, `DELETE /api/org/folders/${other}`);
 }

@@ -26,6 +26,7 @@ export interface RotationBody {
   secrets: {
     uid: string;
     version: number;
+    encrypted_payload?: string;
     wrapped_dek: string;
     title_encrypted?: string;
     fields?: Record<string, string>;
