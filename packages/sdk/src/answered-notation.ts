@@ -2,7 +2,7 @@ import { contexts, decodeText, unbox } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
 import { requireFolder } from "./fresh-folders.ts";
 import type { Notation } from "./notation.ts";
-import { keyOf, unsealedTitleProblem } from "./sealed-secret.ts";
+import { usableKeyOf, unsealedTitleProblem } from "./sealed-secret.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { NotationView } from "./views.ts";
 
@@ -45,7 +45,7 @@ export async function checkAnswered(
 
 async function openAnsweredTitle(folder: OpenFolder, uid: string, sealed: string): Promise<string> {
   try {
-    return decodeText(await unbox(keyOf(folder), sealed, contexts.title(uid)));
+    return decodeText(await unbox(await usableKeyOf(folder), sealed, contexts.title(uid)));
   } catch (cause) {
     if (cause instanceof CofferError) throw cause;
     throw new CofferError("not_decrypted", `the title of ${uid} cannot be decrypted: another key, or altered`, {

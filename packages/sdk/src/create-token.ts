@@ -6,7 +6,7 @@ import { deadTokenTags } from "./histories/dead-tags.ts";
 import type { Verified } from "./histories/histories.ts";
 import { understoodHistory } from "./histories/history-failure.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
-import { signedEntry, storeSigned } from "./histories/sign-change.ts";
+import { changedMeanwhile, signedEntry, storeSigned } from "./histories/sign-change.ts";
 import { keyOf } from "./sealed-secret.ts";
 import type { SecretStore } from "./secret-store.ts";
 import { folderAt } from "./share-folder.ts";
@@ -60,6 +60,9 @@ export async function createToken(store: SecretStore, trust: PersonTrust, reques
         client_expires_at: request.clientExpiresAt,
         allowed_cidrs: request.allowedCidrs,
       };
+      // The service may have delayed the answers about a later folder.
+      for (const { trusted } of invited)
+        if (!(await trust.histories.isUnchanged(trusted))) throw changedMeanwhile(trusted.state);
       const answer = await store.send({ method: "POST", path, body });
       for (const { trusted, after } of invited) await storeSigned(trust.histories, trusted, after);
       await trust.share();

@@ -8,7 +8,7 @@ import { machineHistories, machineSelf } from "./histories/machine-trust.ts";
 import type { Self } from "./histories/self.ts";
 import { memoryTrust, trustedIn } from "./histories/trust-storage.ts";
 import type { TrustRecord, TrustStorage } from "./histories/trust-storage.ts";
-import { areStillTrusted, trustedFolder } from "./histories/trusted-folder.ts";
+import { areStillTrusted, checkedAgain, openedLast, trustedFolder } from "./histories/trusted-folder.ts";
 import { trustOf } from "./machine-configuration.ts";
 import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
 import { machineTokens } from "./machine-tokens.ts";
@@ -41,22 +41,24 @@ export function machineStore(
   { trust = memoryTrust(trustOf(configuration)), now = Date.now }: MachineStoreOptions = {},
 ): MachineStore {
   const bearer = machineTokens(configuration, transport.url, now);
-  let known = configuration.folders.map((folder) => rememberedFolder(folder, trustOf(configuration)));
   let away: CofferError | undefined;
 
   const send = async (request: ApiRequest): Promise<ApiAnswer> =>
     transport.send({ ...request, bearer: await bearer() });
   const histories = machineHistories(configuration, trust, send);
+  const self = (): Promise<Self> => Promise.resolve(machineSelf(configuration));
+  let known = configuration.folders.map((folder) =>
+    checkedAgain(rememberedFolder(folder, trustOf(configuration)), { histories, self }),
+  );
 
   const opened = async (answer: ApiAnswer): Promise<OpenFolder[]> => {
-    const self = machineSelf(configuration);
     const unsealing = machineUnsealing(configuration, known);
     // A machine knows managers only by their ids.
     const managers = (): Promise<string[]> => Promise.resolve([]);
     const views = namedItems<FolderView>(dataOf(answer)).filter(({ id }) => isUuid(id));
     await joinLate(views, configuration, histories, send);
-    const open = (view: FolderView): Promise<OpenFolder> =>
-      trustedFolder(view, { histories, self, unsealing, managers });
+    const by = { histories, self: await self(), unsealing, managers };
+    const open = (view: FolderView): Promise<OpenFolder> => trustedFolder(view, by);
     const folders = await Promise.all(views.map(async (view) => ({ view, folder: await open(view) })));
     // A folder that was granted later may be accepted because of what the other histories contain
     // now.
@@ -68,18 +70,19 @@ export function machineStore(
     seesExpired: false,
     histories,
     async folders(fresh) {
-      const self = (): Promise<Self> => Promise.resolve(machineSelf(configuration));
-      if (fresh || !(await areStillTrusted(known, { histories, self }))) {
-        const answer = await send({ method: "GET", path: foldersPath });
-        known = await opened(answer);
-        away = answer.away;
-      }
+      if (fresh || !(await areStillTrusted(known)))
+        known = await openedLast(async () => {
+          const answer = await send({ method: "GET", path: foldersPath });
+          const folders = await opened(answer);
+          away = answer.away;
+          return folders;
+        });
       return known;
     },
     async storedFolders(fit) {
       const answer = await transport.stored?.(foldersPath);
       const folders = answer === undefined ? [] : await opened(answer);
-      if (answer === undefined || !fit(folders)) return undefined;
+      if (answer === undefined || !fit(folders) || !(await areStillTrusted(folders))) return undefined;
       return (known = folders);
     },
     foldersAway: () => away,

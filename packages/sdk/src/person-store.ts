@@ -6,7 +6,7 @@ import { acceptOffer, offerOf } from "./histories/offer.ts";
 import type { AcceptOffer } from "./histories/offer.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
 import { sealableFolder, sealMissing } from "./histories/seal-missing.ts";
-import { areStillTrusted, trustedFolder } from "./histories/trusted-folder.ts";
+import { areStillTrusted, openedLast, trustedFolder } from "./histories/trusted-folder.ts";
 import { dataOf, namedItems } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
@@ -37,14 +37,17 @@ export function personStore(
   const pathIn = (folderId: string): string => `/api/org/folders/${encodeURIComponent(folderId)}/secrets`;
 
   const folders = async (fresh: boolean): Promise<OpenFolder[]> => {
-    if (known !== undefined && !fresh && (await areStillTrusted(known, trust))) return known;
-    const shown = namedItems<FolderSummary>(dataOf(await send({ method: "GET", path: "/api/org/folders" })));
-    views = shown.filter(({ id }) => isUuid(id));
-    const by = await trust.folders();
-    known = await Promise.all(views.map((view) => trustedFolder(view, by)));
-    for (const folder of known.filter(({ permission }) => permission === "manage"))
-      await sealMissing(send, trust.histories, sealableFolder(send, folder));
-    await trust.share();
+    if (known !== undefined && !fresh && (await areStillTrusted(known))) return known;
+    known = await openedLast(async () => {
+      const shown = namedItems<FolderSummary>(dataOf(await send({ method: "GET", path: "/api/org/folders" })));
+      views = shown.filter(({ id }) => isUuid(id));
+      const by = await trust.folders();
+      const opened = await Promise.all(views.map((view) => trustedFolder(view, by)));
+      for (const folder of opened.filter(({ permission }) => permission === "manage"))
+        await sealMissing(send, trust.histories, sealableFolder(send, folder));
+      await trust.share();
+      return opened;
+    });
     return known;
   };
 

@@ -11,6 +11,7 @@ import {
 } from "@coffer/crypto";
 import type { SecretPayload } from "@coffer/crypto";
 import { CofferError } from "./errors.ts";
+import { requireStillTrusted } from "./histories/trusted-key.ts";
 import type { OpenFolder } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
@@ -93,7 +94,7 @@ export async function readable<Opened>(folder: OpenFolder, opening: Promise<Open
 /** The payload with every member, including unknown ones. Throws like `openSecret`. */
 export function openPayload(view: SecretView, folder: OpenFolder): Promise<SecretPayload> {
   return opened(`the secret ${view.uid}`, async () => {
-    const dek = await unboxBound(keyOf(folder), view.wrapped_dek, contexts.dek(view.uid));
+    const dek = await unboxBound(await usableKeyOf(folder), view.wrapped_dek, contexts.dek(view.uid));
     return decodeSecret(await unbox(dek, view.data_encrypted, contexts.data(view.uid)));
   });
 }
@@ -110,7 +111,7 @@ export async function openTitle(view: SecretView, folder: OpenFolder): Promise<s
 async function openSealedTitle(view: SecretView, folder: OpenFolder): Promise<string | undefined> {
   if (view.title_encrypted === "") return undefined;
   return opened(`the title of ${view.uid}`, async () =>
-    decodeText(await unbox(keyOf(folder), view.title_encrypted, contexts.title(view.uid))),
+    decodeText(await unbox(await usableKeyOf(folder), view.title_encrypted, contexts.title(view.uid))),
   );
 }
 
@@ -129,7 +130,7 @@ export function unsealedTitleProblem(title: string): string {
 /** Opens one field of a notation or field response. Throws like `openSecret`. */
 export function openField(folder: OpenFolder, uid: string, field: string, sealed: string): Promise<string> {
   return opened(`the field ${field} of ${uid}`, async () =>
-    decodeText(await unbox(keyOf(folder), sealed, contexts.field(uid, field))),
+    decodeText(await unbox(await usableKeyOf(folder), sealed, contexts.field(uid, field))),
   );
 }
 
@@ -143,7 +144,7 @@ export async function sealSecret(
   title: string,
   payload: SecretPayload,
 ): Promise<SealedSecret> {
-  const key = keyOf(folder);
+  const key = await usableKeyOf(folder);
   const dek = newKey();
   const fields = await Promise.all(
     Object.entries(payload.fields).map(
@@ -157,6 +158,16 @@ export async function sealSecret(
     fields: Object.fromEntries(fields.filter(([, sealed]) => sealed.length <= longestField).slice(0, mostFields)),
     ...(folder.keyVersion === undefined ? {} : { key_version: folder.keyVersion }),
   };
+}
+
+/**
+ * The folder's key, right before it opens or seals something. Throws like `keyOf`, and CofferError
+ * `conflict` when entries that were seen since the folder was opened end the use of the key.
+ */
+export async function usableKeyOf(folder: OpenFolder): Promise<Uint8Array> {
+  const key = keyOf(folder);
+  await requireStillTrusted(folder, folder.name);
+  return key;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface OpenFolder {
   trusted?: boolean | undefined;
   /** The history that says so. Later entries can end the use of the key. */
   verified?: Verified | undefined;
+  /** Whether the key may still be used. It is checked each time before that. */
+  isStillTrusted?: (() => Promise<boolean>) | undefined;
 }
 
 /**

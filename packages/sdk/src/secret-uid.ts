@@ -1,4 +1,4 @@
-import { keyOf } from "./sealed-secret.ts";
+import { usableKeyOf } from "./sealed-secret.ts";
 import type { OpenFolder } from "./secret-store.ts";
 
 /**
@@ -20,7 +20,7 @@ const base64url: Record<string, string> = { "+": "-", "/": "_" };
 export async function freeUid(folder: OpenFolder, title: string, taken: ReadonlySet<string>): Promise<string> {
   const key = await crypto.subtle.importKey(
     "raw",
-    new Uint8Array(keyOf(folder)),
+    new Uint8Array(await usableKeyOf(folder)),
     { name: "HMAC", hash: "SHA-256" },
     false,
     ["sign"],

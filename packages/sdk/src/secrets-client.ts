@@ -97,6 +97,17 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
     }
   };
 
+  /** Reads once more when a folder's key was changed between opening the folder and a secret. */
+  const withNewestKeys = async <T>(read: () => Promise<T>): Promise<T> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof CofferError) || error.code !== "conflict") throw error;
+      cache.expire();
+      return read();
+    }
+  };
+
   const readAll = async (texts: Iterable<string>): Promise<Map<string, string>> => {
     const wanted = [...new Set(texts)].map((text) => ({ text, notation: parseNotation(text) }));
     if (wanted.length === 0) return new Map();
@@ -191,22 +202,28 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
 
   return {
     folders: async () => (await store.folders(true)).map(usableFolder),
-    async list(nameOrId) {
-      if (nameOrId === undefined) return all();
-      const folder = await requireFolder(store, nameOrId);
-      return openAll((await cache.views([folder])).filter((view) => view.folder_id === folder.id));
+    list: (nameOrId) =>
+      withNewestKeys(async () => {
+        if (nameOrId === undefined) return all();
+        const folder = await requireFolder(store, nameOrId);
+        return openAll((await cache.views([folder])).filter((view) => view.folder_id === folder.id));
+      }),
+    get: (uid) => withNewestKeys(() => byUid(uid)),
+    find: (name) => withNewestKeys(() => named(name)),
+    readAll: (notations) => {
+      const texts = [...notations];
+      return withNewestKeys(() => readAll(texts));
     },
-    get: byUid,
-    find: named,
-    readAll,
     async read(notation) {
-      return (await readAll([notation])).get(notation) as string;
+      return (await withNewestKeys(() => readAll([notation]))).get(notation) as string;
     },
     async search(title) {
       if (title === "") throw new CofferError("invalid_request", "a search needs a text to look for");
-      const found = store.search(title);
-      if (found !== undefined) return openAll(await found);
-      return matching(await all(), title);
+      return withNewestKeys(async () => {
+        const found = store.search(title);
+        if (found !== undefined) return openAll(await found);
+        return matching(await all(), title);
+      });
     },
     set: (notation, value, setOptions = {}) =>
       afterwardsExpired(setField(store, parseNotation(notation), value, setOptions)),

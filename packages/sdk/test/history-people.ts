@@ -82,3 +82,21 @@ export async function signPastClients(
   histories.set(res, { entries: [...(held?.entries ?? []), signed.text], state: signed.state });
   return signed.state.head.seq;
 }
+
+/** Delays the first answer that `isDelayed` selects until `release`. `reached` resolves when it is due. */
+export function delayOf(isDelayed: (request: { method: string; path: string }) => boolean) {
+  let release = (): void => undefined;
+  let reach = (): void => undefined;
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const released = new Promise<void>((resolve) => (release = resolve));
+  return {
+    reached,
+    release: () => release(),
+    async of<T>(request: { method: string; path: string }, answer: T): Promise<T> {
+      if (!isDelayed(request)) return answer;
+      reach();
+      await released;
+      return answer;
+    },
+  };
+}

@@ -51,7 +51,7 @@ export interface HistoryServer extends Omit<VaultServerPart, "listen" | "close">
   folders: Map<string, HeldFolder>;
   organizations: Map<string, Organization>;
   keyrings: Map<string, { version: number; sealed: string }>;
-  /** What a lie puts in the place of an honest answer: another body, or a Refusal. */
+  /** What a lie puts in the place of an honest answer: another body, or a Refusal. A promise delays the answer. */
   lie: (request: Received, answer: { status: number; body: unknown }) => unknown;
   person(email: string): Promise<Person>;
 }
@@ -450,10 +450,12 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         if (!(error instanceof Refusal)) throw error;
         return { status: error.status, body: { error: error.code, message: error.message } };
       })
-      .then((honest) => {
-        const body = server.lie(request, honest);
-        if (body instanceof Refusal) json(response, body.status, { error: body.code, message: body.message });
-        else if (body === undefined) response.writeHead(204).end();
+      .then(async (honest) => {
+        const body = await server.lie(request, honest);
+        if (body instanceof Refusal) {
+          const { code, message, details } = body;
+          json(response, body.status, { error: code, message, details });
+        } else if (body === undefined) response.writeHead(204).end();
         else json(response, honest.status === 204 ? 200 : honest.status, body);
       });
   });

@@ -10,6 +10,7 @@ import {
   unboxBound,
 } from "@coffer/crypto";
 import type { Context } from "@coffer/crypto";
+import type { Resource } from "@coffer/history";
 import t from "tap";
 import type { Test } from "tap";
 import { until } from "@coffer/testkit";
@@ -17,7 +18,7 @@ import { createClient, memoryTrust } from "../src/index.ts";
 import type { TrustStorage } from "../src/index.ts";
 import type { SecretView } from "../src/views.ts";
 import type { RecordView, VaultView } from "../src/vaults/views.ts";
-import { newJoinedMachine, signPastClients, startCompany } from "./history-people.ts";
+import { delayOf, newJoinedMachine, signPastClients, startCompany } from "./history-people.ts";
 import type { Member } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 import { Refusal } from "./refusal.ts";
@@ -265,4 +266,175 @@ await t.test("a machine's cached key is not used after a rotation was seen", asy
   await t.rejects(me.read(notation), "a value that Mallory sealed is not read");
   await me.set(notation.replace("database", "mail"), "new").catch(() => undefined);
   t.same(await sentUnder(server, oldKey), []);
+});
+
+/** Whether a device has verified the newest entry. */
+async function hasSeen({ histories }: HistoryServer, trust: TrustStorage, res: Resource): Promise<void> {
+  const newest = histories.get(res)?.state.head.seq;
+  await until(`it has seen entry ${newest} of ${res}`, async () => {
+    const { resources } = await trust.load();
+    return resources[res]?.pin.seq === newest;
+  });
+}
+
+/**
+ * The service answers with the folders from before a rotation, and delays the history of the other folder until a parallel
+ * call has seen the rotation.
+ */
+async function delayFolders(
+  company: Awaited<ReturnType<typeof withFolders>>,
+  trust: TrustStorage,
+  { list, write, see = list }: Record<"list" | "write", () => Promise<unknown>> & { see?: () => Promise<unknown> },
+): Promise<void> {
+  const { anna, mallory, server, id, other } = company;
+  let hides = false;
+  const delay = delayOf(({ method, path }) => hides && method === "GET" && path.includes(`${other}/history`));
+  let shown: object[] | undefined;
+  server.lie = ({ method, path }, { body }) => {
+    if (method === "GET" && /\/secrets(\?|$)/.test(path)) return { data: [] };
+    if (!hides || method !== "GET" || !/\/folders$/.test(path)) return delay.of({ method, path }, body);
+    const { data } = body as { data: { id: string }[] };
+    return { data: data.map((view) => (view.id === id ? shown?.find((one) => "id" in one && one.id === id) : view)) };
+  };
+  const before = server.lie;
+  server.lie = (request, answer) => {
+    const { data } = (answer.body ?? {}) as { data?: object[] };
+    if (request.method === "GET" && /\/folders$/.test(request.path)) shown = structuredClone(data);
+    return answer.body;
+  };
+  await list();
+  server.lie = before;
+  await anna.client().folders.rename(other, "another");
+  await anna.client().folders.unshare(id, idOf(mallory));
+  await anna.client().folders.rotate(id);
+  hides = true;
+  server.received.length = 0;
+  const writing = write();
+  await delay.reached;
+  hides = false;
+  const seeing = see();
+  await hasSeen(server, trust, `folder:${id}`);
+  delay.release();
+  await Promise.all([writing, seeing]);
+  server.lie = (_, { body }) => body;
+}
+
+await t.test("a folder key is not used after a parallel call has seen a rotation", async (t) => {
+  const company = await withFolders(t);
+  const { bob, server, oldKey } = company;
+  const me = bob.client({ freshSeconds: 0 });
+  await delayFolders(company, bob.trust, {
+    write: () => me.secrets.set(notation.replace("database", "mail"), "new"),
+    list: () => me.folders.list(),
+    see: () => me.folders.accept(company.id),
+  });
+  t.same(await sentUnder(server, oldKey), []);
+  t.ok(
+    server.received.some(({ method, path }) => method === "POST" && path.endsWith("/secrets")),
+    "the secret is written under the newest key",
+  );
+});
+
+await t.test("a machine's folder key is not used after a parallel call has seen a rotation", async (t) => {
+  const company = await withFolders(t);
+  const { anna, server, id, other, oldKey } = company;
+  const configuration = await newJoinedMachine(anna, server, [id, other]);
+  const trust = memoryTrust(configuration.histories);
+  const me = createClient(configuration, { attempts: 1, freshSeconds: 0, trust });
+  await delayFolders(company, trust, {
+    write: () => me.set(notation.replace("database", "mail"), "new"),
+    list: () => me.folders(),
+  });
+  t.same(await sentUnder(server, oldKey), []);
+});
+
+await t.test("a list of folders has no key whose rotation a parallel call has seen", async (t) => {
+  const company = await withFolders(t);
+  const { anna, server, id, other, oldKey } = company;
+  const configuration = await newJoinedMachine(anna, server, [id, other]);
+  const trust = memoryTrust(configuration.histories);
+  const me = createClient(configuration, { attempts: 1, freshSeconds: 0, trust });
+  let listed: Awaited<ReturnType<typeof me.folders>> = [];
+  await delayFolders(company, trust, { write: async () => (listed = await me.folders()), list: () => me.folders() });
+  const { key } = listed.find((folder) => folder.id === id) ?? {};
+  t.ok(key instanceof Uint8Array);
+  t.notSame(key, oldKey);
+});
+
+await t.test("a secret whose first uid is taken is not sealed under the key from before a rotation", async (t) => {
+  const company = await withFolders(t);
+  const { anna, bob, mallory, server, id, oldKey } = company;
+  const me = bob.client({ freshSeconds: 0 });
+  await me.folders.list();
+  const delay = delayOf(({ method, path }) => method === "POST" && path.endsWith("/secrets"));
+  let isFirst = true;
+  server.lie = (request, { body }) => {
+    if (request.method !== "POST" || !request.path.endsWith("/secrets") || !isFirst) return body;
+    isFirst = false;
+    return delay.of(request, new Refusal(400, "invalid_request", "taken", [{ field: "uid", issue: "taken" }]));
+  };
+  const writing = me.secrets.set(notation.replace("database", "mail"), "new");
+  await delay.reached;
+  await anna.client().folders.unshare(id, idOf(mallory));
+  await anna.client().folders.rotate(id);
+  await me.folders.list();
+  const folder = server.folders.get(id);
+  if (folder !== undefined) folder.secrets = folder.secrets.filter(({ title }) => title !== "mail");
+  server.received.length = 0;
+  delay.release();
+  await writing;
+  t.same(await sentUnder(server, oldKey), []);
+});
+
+await t.test("a vault key is not used to write after a parallel call has seen a rotation", async (t) => {
+  const { anna, bob, mallory, server, id, oldKey } = await withVault(t);
+  const me = bob.client();
+  await me.vaults.get(id);
+  await anna.client().vaults.update(id, { name: "Renamed" });
+  const renamed = server.histories.get(`vault:${id}`)?.entries.length ?? 0;
+  const before = structuredClone(server.vaults.get(id)?.members.find(({ user_id }) => user_id === idOf(bob)));
+  await anna.client().vaults.unshare(id, idOf(mallory));
+  let hides = true;
+  const delay = delayOf(({ path }) => hides && /\/members(\?|$)/.test(path));
+  server.lie = ({ method, path }, { body }) => {
+    if (!hides || method !== "GET") return body;
+    if (path.includes(`${id}/history`)) {
+      const { data } = body as { data: string[] };
+      const after = Number(new URL(path, "http://x").searchParams.get("after") ?? -1);
+      return { data: data.slice(0, renamed - after - 1), history_seq: renamed - 1 };
+    }
+    if (path.endsWith(id)) {
+      const old = { key_version: 1, history_seq: renamed - 1, encrypted_key: before?.encrypted_key };
+      return { ...(body as VaultView), ...old };
+    }
+    return delay.of({ method, path }, body);
+  };
+  server.received.length = 0;
+  const writing = me.records.create(id, login);
+  await delay.reached;
+  hides = false;
+  const seeing = me.vaults.get(id);
+  await hasSeen(server, bob.trust, `vault:${id}`);
+  delay.release();
+  await Promise.all([writing, seeing]);
+  t.same(await sentUnder(server, oldKey), []);
+  t.equal(server.records.size, 2, "the record is written under the newest key");
+});
+
+await t.test("a record is not opened with a key whose rotation a parallel call has seen", async (t) => {
+  const { anna, bob, mallory, server, id, record, oldKey } = await withVault(t);
+  const me = bob.client();
+  t.match(await me.records.get(id, record.id), { fields: login.fields });
+  await anna.client().vaults.unshare(id, idOf(mallory));
+  const forged = await box(oldKey, encodeRecord({ password: "Mallory's" }), contexts.record(id, record.id));
+  const delay = delayOf(({ path }) => path.endsWith(record.id));
+  server.lie = (request, { body }) =>
+    request.path.endsWith(record.id)
+      ? delay.of(request, { ...(body as RecordView), encrypted_data: forged })
+      : delay.of(request, body);
+  const reading = me.records.get(id, record.id);
+  await delay.reached;
+  await me.vaults.get(id);
+  delay.release();
+  await t.rejects(reading, { code: "not_decrypted" });
 });

@@ -2,10 +2,12 @@
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
+  readonly details: object[] | undefined;
 
-  constructor(status: number, code: string, message: string = code) {
+  constructor(status: number, code: string, message: string = code, details?: object[]) {
     super(message);
     this.status = status;
     this.code = code;
+    this.details = details;
   }
 }

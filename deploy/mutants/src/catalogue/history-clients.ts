@@ -4,6 +4,7 @@ const source = "packages/sdk/src/histories";
 const tests = ["packages/sdk/test/histories.test.ts"] as const;
 const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
 const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
+const meanwhile = ["packages/sdk/test/removal-meanwhile.test.ts"] as const;
 const cuts = ["packages/sdk/test/removal-cuts.test.ts"] as const;
 
 /** The checks of a client before it uses a key from the service. */
@@ -261,16 +262,58 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "cached-folder-key-not-looked-at-again",
     file: "packages/sdk/src/person-store.ts",
-    find: "!fresh && (await areStillTrusted(known, trust))",
-    replace: "!fresh && ((await areStillTrusted(known, trust)) || known.length > 0)",
+    find: "!fresh && (await areStillTrusted(known))",
+    replace: "!fresh && ((await areStillTrusted(known)) || known.length > 0)",
     tests: newest,
   },
   {
     name: "cached-folder-key-of-a-machine-not-looked-at-again",
     file: "packages/sdk/src/machine-store.ts",
-    find: "if (fresh || !(await areStillTrusted(known, { histories, self }))) {",
-    replace: "if (fresh || (!(await areStillTrusted(known, { histories, self })) && known.length === 0)) {",
+    find: "if (fresh || !(await areStillTrusted(known)))",
+    replace: "if (fresh || (!(await areStillTrusted(known)) && known.length === 0))",
     tests: newest,
+  },
+  {
+    name: "folder-opened-before-a-rotation-that-a-parallel-call-saw",
+    file: `${source}/trusted-folder.ts`,
+    find: "if (await areStillTrusted(folders)) return folders;",
+    replace: "if ((await areStillTrusted(folders)) || round === 1) return folders;",
+    tests: newest,
+  },
+  {
+    name: "folder-key-not-looked-at-before-its-use",
+    file: "packages/sdk/src/sealed-secret.ts",
+    find: "  await requireStillTrusted(folder, folder.name);\n",
+    replace: "",
+    tests: newest,
+  },
+  {
+    name: "vault-key-not-looked-at-before-its-use",
+    file: "packages/sdk/src/vaults/open-vault.ts",
+    find: "  await requireStillTrusted(open, open.vault.name);\n",
+    replace: "",
+    tests: newest,
+  },
+  {
+    name: "change-signed-although-a-removal-was-seen-meanwhile",
+    file: `${source}/sign-change.ts`,
+    find: "isOvertaken = !(await histories.isUnchanged(trusted));",
+    replace: "isOvertaken = !(await histories.isUnchanged(trusted)) && round === 0;",
+    tests: meanwhile,
+  },
+  {
+    name: "missing-key-sealed-although-a-removal-was-seen-meanwhile",
+    file: `${source}/seal-missing.ts`,
+    find: "    if (!(await histories.isUnchanged(trusted))) return;\n",
+    replace: "",
+    tests: meanwhile,
+  },
+  {
+    name: "token-sent-although-a-removal-was-seen-meanwhile",
+    file: "packages/sdk/src/create-token.ts",
+    find: "if (!(await trust.histories.isUnchanged(trusted))) throw",
+    replace: "if (!(await trust.histories.isUnchanged(trusted)) && round === 0) throw",
+    tests: meanwhile,
   },
   {
     name: "machine-accepts-a-folder-from-a-stranger",

@@ -88,8 +88,8 @@ export const sdkMutants: readonly Mutant[] = [
   {
     name: "bare-data-encryption-key-opens",
     file: `${source}/sealed-secret.ts`,
-    find: "const dek = await unboxBound(keyOf(folder)",
-    replace: "const dek = await unbox(keyOf(folder)",
+    find: "const dek = await unboxBound(await usableKeyOf(folder)",
+    replace: "const dek = await unbox(await usableKeyOf(folder)",
     tests: [`${tests}/secrets-client.test.ts`],
   },
   {

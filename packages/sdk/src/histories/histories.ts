@@ -34,7 +34,8 @@ export interface Histories {
   withOrganization(res: Resource): Promise<{ trusted: Verified; organization: HistoryState }>;
   /**
    * Whether nothing has been learned since that can change what a verified history says: no entry
-   * of it, no later entry by another device, and no entry of its organization. Makes no request.
+   * of it, no later entry by another device, no entry of its organization, and no access that the
+   * caller has ended. Makes no request.
    */
   isUnchanged(verified: Verified): Promise<boolean>;
   /**
@@ -222,11 +223,11 @@ export function histories(options: HistoriesOptions): Histories {
     changeRecord: change,
     newest,
     withOrganization,
-    async isUnchanged({ pin, state, accepted, checked_by }) {
+    async isUnchanged({ pin, state, accepted, ended, checked_by }) {
       const present = await record();
       const known = trustedIn(present, state.res);
       if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;
-      if (known.accepted !== accepted) return false;
+      if (known.accepted !== accepted || (known.ended ?? []).join() !== (ended ?? []).join()) return false;
       const organization = options.organizations ? trustedIn(present, `org:${state.org ?? ""}`)?.state : undefined;
       return organization == null || organization.head.hash === checked_by;
     },

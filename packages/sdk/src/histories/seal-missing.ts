@@ -56,6 +56,8 @@ async function sealToAll(send: Send, histories: Histories, sealable: SealableKey
       left += 1;
       continue;
     }
+    // A removal that was seen while the service answered ends this. The next opening retries.
+    if (!(await histories.isUnchanged(trusted))) return;
     const encryptedKey = await sealToHolder(key, sealable.key, context);
     const body = { permission: holder.perm, encrypted_key: encryptedKey, key_version: sealable.keyVersion };
     try {

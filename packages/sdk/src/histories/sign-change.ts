@@ -24,7 +24,8 @@ const rounds = 5;
 /**
  * Changes a resource that has a history: reads the newest entry, signs the next, sends both
  * together, and restarts after a concurrent entry. `make` receives the state before the entry, and
- * the newest state of the organization's history.
+ * the newest state of the organization's history. It makes every request that the change needs:
+ * `send` makes its own at once. So nothing that was learned during `make` is missed.
  * Throws CofferError: what `make` and its `send` throw, and what reading a history throws.
  */
 export async function signChange<T>(
@@ -36,18 +37,27 @@ export async function signChange<T>(
 ): Promise<T> {
   for (let round = 1; ; round += 1) {
     const { trusted, organization } = await histories.withOrganization(res);
+    let isOvertaken = false;
     try {
       const { change, send } = await understoodHistory(make(trusted, organization));
       const signed = change === undefined ? undefined : await signedEntry(organization, self, trusted.state, change);
+      isOvertaken = !(await histories.isUnchanged(trusted));
+      if (isOvertaken) throw changedMeanwhile(trusted.state);
       const result = await send(signed?.text, signed?.state ?? trusted.state);
       if (signed !== undefined) await storeSigned(histories, trusted, signed.state);
       return result;
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "conflict" || round === rounds) throw error;
+      if (isOvertaken) continue;
       const { pin } = await histories.newest(res);
       if (pin.seq === trusted.pin.seq && !always) throw error;
     }
   }
+}
+
+/** The error when the history, or its organization's, has new entries since it was read. */
+export function changedMeanwhile({ name }: HistoryState): CofferError {
+  return new CofferError("conflict", `${name} was changed at the same time: try again`);
 }
 
 /** Stores the state after an entry that the service accepted. */

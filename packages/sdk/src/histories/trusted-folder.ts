@@ -6,8 +6,8 @@ import type { OpenFolder } from "../secret-store.ts";
 import type { FolderView } from "../views.ts";
 import type { Verified } from "./histories.ts";
 import type { Self } from "./self.ts";
-import { stillTrusted, trustedKey } from "./trusted-key.ts";
-import type { KeyTrust } from "./trusted-key.ts";
+import { isStillTrusted, keyChanged, trustedKey } from "./trusted-key.ts";
+import type { KeyTrust, TrustAgain } from "./trusted-key.ts";
 
 /** The keys that open folders, and the rules for their use. */
 export interface FolderTrust extends KeyTrust {
@@ -38,26 +38,45 @@ export async function trustedFolder(view: FolderView, trust: FolderTrust): Promi
     trusted !== undefined && trust.organization !== undefined && trusted.state.org !== trust.organization;
   if (elsewhere) return { ...shown(view, undefined, trust.self), key: null, keyError: ofAnother(view) };
   const folder = shown(view, trusted, trust.self);
-  if (keyError === undefined) return { ...folder, key };
+  if (keyError === undefined)
+    return checkedAgain({ ...folder, key }, { ...trust, self: () => Promise.resolve(trust.self) });
   // The numbers of the view, so that only a changed view triggers another query.
   return { ...folder, keyVersion: key_version, historySeq: history_seq, key: null, keyError };
 }
 
-/**
- * Whether the keys of folders that were opened before may still be used. Also stores in each folder
- * what was checked.
- */
-export async function areStillTrusted(
-  folders: readonly OpenFolder[],
-  trust: Parameters<typeof stillTrusted>[0],
-): Promise<boolean> {
-  for (const folder of folders) {
-    const { key, verified } = folder;
-    if (key === null) continue;
-    folder.verified = verified === undefined ? undefined : await stillTrusted(trust, verified, key);
-    if (folder.verified === undefined) return false;
-  }
+/** A folder whose key is checked each time before it is used. */
+export function checkedAgain(folder: OpenFolder, trust: TrustAgain): OpenFolder {
+  folder.isStillTrusted = () => isStillTrusted(trust, folder);
+  return folder;
+}
+
+/** Whether the keys of folders that were opened before may still be used. */
+export async function areStillTrusted(folders: readonly OpenFolder[]): Promise<boolean> {
+  for (const folder of folders) if (folder.key !== null && (await folder.isStillTrusted?.()) !== true) return false;
   return true;
+}
+
+/** How often folders are opened again because a rotation was seen meanwhile. */
+const rounds = 3;
+
+/**
+ * Opens folders, and again when entries that were seen meanwhile end the use of a key: the service
+ * can delay an answer until another call has seen a rotation. A key that may not be used after that
+ * is left out.
+ */
+export async function openedLast(open: () => Promise<OpenFolder[]>): Promise<OpenFolder[]> {
+  for (let round = 1; ; round += 1) {
+    const folders = await open();
+    if (await areStillTrusted(folders)) return folders;
+    if (round < rounds) continue;
+    const left = folders.map(async (folder): Promise<OpenFolder> => {
+      if (await areStillTrusted([folder])) return folder;
+      const { name } = folder;
+      const keyError = keyChanged(name);
+      return { ...folder, key: null, keyError, isStillTrusted: undefined };
+    });
+    return Promise.all(left);
+  }
 }
 
 function shown(view: FolderView, trusted: Verified | undefined, { who }: Self): OpenFolder {

@@ -77,14 +77,50 @@ export async function trustedKey(shown: ShownKey, trust: KeyTrust): Promise<Trus
   }
 }
 
+/** A folder or vault whose key was opened. */
+export interface OpenedKey {
+  /** Null when it may not be used. */
+  key: Uint8Array | null;
+  /** The history when the key was last checked. */
+  verified?: Verified | undefined;
+  /**
+   * Whether the key may still be used, by what was learned since. Undefined where no history
+   * decides.
+   */
+  isStillTrusted?: (() => Promise<boolean>) | undefined;
+}
+
+/** The histories, and the caller, that decide about a key again. */
+export type TrustAgain = Pick<KeyTrust, "histories"> & { self(): Promise<Self> };
+
 /**
  * Decides the same for a key that was opened before, each time before it is used: nothing that was
  * learned since says otherwise. Makes a request only if another device has verified later entries.
- * @param verified the history when the key was last checked
- * @returns the history that was checked now; undefined when the key may not be used any more
+ * Stores in `opened` what was checked.
  */
-export async function stillTrusted(
-  { histories, self }: Pick<KeyTrust, "histories"> & { self(): Promise<Self> },
+export async function isStillTrusted(trust: TrustAgain, opened: OpenedKey): Promise<boolean> {
+  const { key, verified } = opened;
+  if (key === null) return true;
+  opened.verified = verified === undefined ? undefined : await stillTrusted(trust, verified, key);
+  return opened.verified !== undefined;
+}
+
+/**
+ * Throws CofferError `conflict` when a key was opened, and entries that were seen since end its use.
+ * The service can delay an answer while another call sees a rotation.
+ */
+export async function requireStillTrusted(opened: OpenedKey, name: string): Promise<void> {
+  if (opened.isStillTrusted === undefined || (await opened.isStillTrusted())) return;
+  throw keyChanged(name);
+}
+
+export function keyChanged(name: string): CofferError {
+  return new CofferError("conflict", `the key of ${name} was changed at the same time: try again`);
+}
+
+/** The history that was checked now; undefined when the key may not be used any more. */
+async function stillTrusted(
+  { histories, self }: TrustAgain,
   verified: Verified,
   key: Uint8Array,
 ): Promise<Verified | undefined> {

@@ -5,7 +5,7 @@ import type { OpenVault } from "../vaults/open-vault.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { CofferError } from "../errors.ts";
 import type { PersonTrust } from "./person-trust.ts";
-import { trustedKey } from "./trusted-key.ts";
+import { isStillTrusted, trustedKey } from "./trusted-key.ts";
 
 /**
  * A vault with its key, as far as the key may be used. A personal vault has the key that only its
@@ -45,7 +45,9 @@ export async function trustedVault(
   const named = { ...vault, org_id: state.org, name: state.name, permission: perm };
   if (keyError !== undefined) return unusable({ vault: named, view, key: null, keyError, accepted });
   const opened = { ...named, key_version: state.ver ?? vault.key_version };
-  return { vault: opened, view, key, accepted, verified: trusted };
+  const open: OpenVault = { vault: opened, view, key, accepted, verified: trusted };
+  open.isStillTrusted = () => isStillTrusted(trust, open);
+  return open;
 }
 
 function unusable(open: OpenVault): OpenVault {

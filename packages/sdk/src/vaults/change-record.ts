@@ -131,7 +131,10 @@ export async function withNewestKey<T>(
     }
 }
 
-/** Opens a value with the known key of a vault, and again if the vault has a newer key. */
+/**
+ * Opens a value with the known key of a vault, and again if the vault has a newer key. Another call
+ * may have seen that key meanwhile.
+ */
 export async function withKeyThatOpens<T>(
   store: VaultStore,
   vaultId: string,
@@ -141,7 +144,7 @@ export async function withKeyThatOpens<T>(
   try {
     return await open(vault);
   } catch (error) {
-    if (!(error instanceof CofferError) || error.code !== "not_decrypted") throw error;
+    if (!(error instanceof CofferError) || (error.code !== "not_decrypted" && error.code !== "conflict")) throw error;
     const fresh = await store.fresh(vaultId);
     if (fresh.vault.key_version === vault.vault.key_version) throw error;
     return open(fresh);

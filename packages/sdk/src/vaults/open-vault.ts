@@ -3,6 +3,7 @@ import { contexts, decodeBase64, openSealed, unboxBound } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { CofferErrorCode } from "../errors.ts";
 import type { Verified } from "../histories/histories.ts";
+import { requireStillTrusted } from "../histories/trusted-key.ts";
 import type { PersonSession } from "../person-session.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { VaultView } from "./views.ts";
@@ -39,6 +40,22 @@ export interface OpenVault {
   accepted?: boolean | undefined;
   /** The history that says so. Later entries can end the use of the key. */
   verified?: Verified | undefined;
+  /**
+   * Whether the key may still be used. It is checked each time before that. Undefined for a
+   * personal vault: only its owner changes its key.
+   */
+  isStillTrusted?: (() => Promise<boolean>) | undefined;
+}
+
+/**
+ * The vault's key, right before it opens or seals something. Throws like `vaultKeyOf`, and
+ * CofferError `conflict` when entries that were seen since the vault was opened end the use of the
+ * key.
+ */
+export async function usableVaultKeyOf(open: OpenVault): Promise<Uint8Array> {
+  const key = vaultKeyOf(open);
+  await requireStillTrusted(open, open.vault.name);
+  return key;
 }
 
 /** The vault's key. Throws CofferError when it may not be used. */

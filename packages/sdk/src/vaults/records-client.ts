@@ -5,7 +5,7 @@ import { changeRecord, createRecord, readRecord, updateRecord } from "./change-r
 import type { RecordChange } from "./change-record.ts";
 import { importRecords } from "./import-records.ts";
 import type { ImportOptions, ImportResult, NewRecord } from "./import-records.ts";
-import { vaultKeyOf } from "./open-vault.ts";
+import { usableVaultKeyOf, vaultKeyOf } from "./open-vault.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { openRecord } from "./sealed-record.ts";
 import type { VaultRecord } from "./sealed-record.ts";
@@ -75,7 +75,7 @@ export function recordsClient(store: VaultStore, { onUnreadable }: RecordsClient
     async remove(vaultId, id) {
       await store.send({ method: "DELETE", path: recordPath(vaultId, id) });
     },
-    stableIds: async (vaultId, texts) => stableIds(vaultKeyOf(await store.toRead(vaultId)), texts),
+    stableIds: async (vaultId, texts) => stableIds(await usableVaultKeyOf(await store.toRead(vaultId)), texts),
     import: (vaultId, records, options) => importRecords(store, vaultId, records, options),
   };
 }

@@ -63,11 +63,12 @@ export async function rotateVault(store: VaultStore, trust: PersonTrust, id: str
     const request = { send: store.send, self, organization, trusted, listed, context: contexts.vaultKey(id) };
     const { key, version, change, sealed, report } = await nextKey(request);
     const { records, unopened } = await resealAll(open, views, key);
+    const resealed = await staged(store, id, records);
     return {
       change,
       async send(entry) {
         const users = sealed.map(({ id: userId, encrypted_key }) => ({ user_id: userId, encrypted_key }));
-        const body = { key_version: state.ver, encrypted_keys: { users }, entry, ...(await sent(store, id, records)) };
+        const body = { key_version: state.ver, encrypted_keys: { users }, entry, ...resealed };
         const answer = await store.send({ method: "POST", path: `${vaultPath(id)}/rotate`, body });
         const view = requireRequested<VaultView>(answer, { id });
         if (view.key_version === version) return { view, report, unopened };
@@ -125,7 +126,7 @@ async function reseal(
  * The records of the rotation request: all of them, or the id under which they were staged. Throws
  * CofferError `conflict`.
  */
-async function sent(
+async function staged(
   store: VaultStore,
   id: string,
   records: readonly Resealed[],

@@ -1,7 +1,7 @@
 import { box, contexts, CryptoError, decodeRecord, encodeRecord, unbox } from "@coffer/crypto";
 import type { RecordPayload } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { vaultKeyOf } from "./open-vault.ts";
+import { usableVaultKeyOf } from "./open-vault.ts";
 import type { OpenVault } from "./open-vault.ts";
 import type { RecordView } from "./views.ts";
 
@@ -21,7 +21,7 @@ export interface VaultRecord {
  * CofferError `invalid_request` for fields that are not all text, or an id that is no UUID.
  */
 export async function sealRecord(vault: OpenVault, id: string, fields: RecordPayload): Promise<string> {
-  const key = vaultKeyOf(vault);
+  const key = await usableVaultKeyOf(vault);
   try {
     return await box(key, encodeRecord(fields), contexts.record(vault.vault.id, id));
   } catch (cause) {
@@ -36,7 +36,7 @@ export async function sealRecord(vault: OpenVault, id: string, fields: RecordPay
  * ciphertext.
  */
 export async function openFields(vault: OpenVault, id: string, encryptedData: string): Promise<RecordPayload> {
-  const key = vaultKeyOf(vault);
+  const key = await usableVaultKeyOf(vault);
   try {
     return decodeRecord(await unbox(key, encryptedData, contexts.record(vault.vault.id, id)));
   } catch (cause) {

@@ -6,7 +6,6 @@ import type { AcceptOffer } from "../histories/offer.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
 import { sealMissing } from "../histories/seal-missing.ts";
 import type { SealableKey } from "../histories/seal-missing.ts";
-import { stillTrusted } from "../histories/trusted-key.ts";
 import { trustedVault } from "../histories/trusted-vault.ts";
 import type { PersonSession } from "../person-session.ts";
 import { dataOf, namedItems } from "../secret-store.ts";
@@ -86,13 +85,8 @@ export function vaultStore(
 
   const cached = async (id: string): Promise<OpenVault | undefined> => {
     const held = known.get(id);
-    // A personal vault has no history: only its owner changes its key.
-    if (held === undefined || held.key === null || held.vault.type === "personal") return held;
-    const { verified, key } = held;
-    const now = verified === undefined ? undefined : await stillTrusted(trust, verified, key);
-    if (now === undefined) return undefined;
-    held.verified = now;
-    return held;
+    if (held?.isStillTrusted === undefined || (await held.isStillTrusted())) return held;
+    return undefined;
   };
   const open = async (view: VaultView, options?: { stored: boolean }): Promise<OpenVault> => {
     const opened = await trustedVault(view, trust, await session(), options);
