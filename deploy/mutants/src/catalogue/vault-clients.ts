@@ -16,8 +16,9 @@ export const vaultClientMutants: readonly Mutant[] = [
   {
     name: "cached-vault-key-not-looked-at-again",
     file: `${source}/vaults/vault-store.ts`,
-    find: "    if (now === undefined) return undefined;\n    held.verified = now;\n",
-    replace: "    held.verified = now ?? verified;\n",
+    find: "if (held?.isStillTrusted === undefined || (await held.isStillTrusted())) return held;",
+    replace:
+      "if (held?.isStillTrusted === undefined || (await held.isStillTrusted()) || held.key !== null) return held;",
     tests: newest,
   },
   {
