@@ -58,7 +58,7 @@ await t.test("a rule that searches without backtracking finds what its pattern f
   t.ok(both.length >= 5, `${both.length} rules`);
   for (const { id, pattern = /-/g, find, keywords, examples } of both) {
     // In a longer stretch than it takes at most, the pattern may find a token that ends inside a word.
-    const most = Number(/\{\d+,(\d+)\}/.exec(pattern.source)?.[1]);
+    const most = Number(/<secret>.*?\{\d+,(\d+)\}/.exec(pattern.source)?.[1]);
     const tooLong = new RegExp(`[A-Za-z0-9%+/=_-]{${most}}`);
     const [prefix = ""] = keywords;
     const half = (): string => `${prefix}${random.text("aZ9", 60)}`;
