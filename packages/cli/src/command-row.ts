@@ -1,4 +1,3 @@
-import { permissions } from "@coffer/contract";
 /**
  * The input of a command: its arguments, its options by their camel-case names, and the
  * environment.
@@ -92,13 +91,6 @@ export const cacheOption: OptionRow = {
   description: "as a machine: store the values, sealed, in this file, and use them while the service is unavailable",
 };
 
-/** The permission of a grant. */
-export const permissionOption: OptionRow = {
-  flags: "--permission <permission>",
-  description: "what the member may do",
-  choices: permissions,
-  preset: "read",
-};
 /** Confirms a public key that no history confirms. */
 export const confirmOptions: readonly OptionRow[] = [
   {

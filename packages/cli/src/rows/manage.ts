@@ -1,13 +1,6 @@
-import {
-  confirmOptions,
-  dataOptions,
-  jsonOption,
-  permissionOption,
-  personOptions,
-  urlOption,
-  yesOption,
-} from "../command-row.ts";
+import { confirmOptions, dataOptions, jsonOption, personOptions, urlOption, yesOption } from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
+import { permissionOption } from "./permission-option.ts";
 
 const trustCommands = () => import("../commands/trust.ts");
 const ofApp: OptionRow = { flags: "--app <app>", description: "only of this application (name or id)" };

@@ -1,14 +1,7 @@
 import { vaultTypes } from "@coffer/contract";
-import {
-  confirmOptions,
-  jsonOption,
-  otpOptions,
-  permissionOption,
-  personOptions,
-  urlOption,
-  yesOption,
-} from "../command-row.ts";
+import { confirmOptions, jsonOption, otpOptions, personOptions, urlOption, yesOption } from "../command-row.ts";
 import type { CommandRow, OptionRow } from "../command-row.ts";
+import { permissionOption } from "./permission-option.ts";
 
 const vaultCommands = () => import("../commands/vault.ts");
 const recordCommands = () => import("../commands/record.ts");

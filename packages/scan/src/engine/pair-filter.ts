@@ -259,11 +259,18 @@ function chancesOf({ bytes, anyCase }: Sought): Float64Array {
 
 /** The rarest window of a keyword for offsets in the text of one parity. */
 function windowOf(sought: Sought, keyword: number, chances: Float64Array, parity: number): Window {
-  let [offset, firstChance, secondChance] = [0, 1, 1];
-  for (let at = -parity; at < sought.bytes.length; at += 2) {
+  // Assigned one by one: this runs once for each start of the command, uncompiled, where arrays of values are slow.
+  let offset = 0;
+  let firstChance = 1;
+  let secondChance = 1;
+  const { length } = sought.bytes;
+  for (let at = -parity; at < length; at += 2) {
     const first = (chances[at + 1] as number) * (chances[at + 2] as number);
     const second = (chances[at + 3] as number) * (chances[at + 4] as number);
-    if (first * second < firstChance * secondChance) [offset, firstChance, secondChance] = [at, first, second];
+    if (first * second >= firstChance * secondChance) continue;
+    offset = at;
+    firstChance = first;
+    secondChance = second;
   }
   const { value, mask } = fixedBytes(sought, offset);
   const { value: valueBefore, mask: maskBefore } = fixedBytes(sought, offset - 4);
@@ -273,13 +280,15 @@ function windowOf(sought: Sought, keyword: number, chances: Float64Array, parity
 
 /** Four bytes of a keyword from an offset as a little-endian integer, and the bits of it that must be equal. */
 function fixedBytes(sought: Sought, offset: number): { value: number; mask: number } {
-  let [value, mask] = [0, 0];
-  for (let index = 0; index < 4; index += 1) {
-    const byte = sought.bytes[offset + index];
-    if (byte === undefined) continue;
-    const isFree = sought.anyCase && isLetter(byte);
-    mask |= (isFree ? 0xff - caseBit : 0xff) << (8 * index);
-    value |= (isFree ? byte & ~caseBit : byte) << (8 * index);
+  const { bytes, anyCase } = sought;
+  const end = Math.min(offset + 4, bytes.length);
+  let value = 0;
+  let mask = 0;
+  for (let at = Math.max(0, offset); at < end; at += 1) {
+    const byte = bytes[at] as number;
+    const bits = anyCase && isLetter(byte) ? 0xff - caseBit : 0xff;
+    mask |= bits << (8 * (at - offset));
+    value |= (byte & bits) << (8 * (at - offset));
   }
   return { value, mask };
 }
@@ -309,8 +318,10 @@ function tablesOf(windows: readonly Window[]): Pick<PairFilter, "first" | "secon
     } else [firstChance, secondChance] = [wider, longer];
     if (!heads.has(head)) addPair(first, value & 0xffff, mask & 0xffff, 1 << group);
     // Windows that end with any pair come first: nothing is in the table yet but others of them.
-    if (mask >>> 16 === 0) second.fill((second[0] as number) | (1 << group));
-    else if (!tails.has(tail)) addPair(second, value >>> 16, mask >>> 16, 1 << group);
+    const inAll = second[0] as number;
+    if (mask >>> 16 === 0) {
+      if ((inAll & (1 << group)) === 0) second.fill(inAll | (1 << group));
+    } else if (!tails.has(tail)) addPair(second, value >>> 16, mask >>> 16, 1 << group);
     heads.add(head);
     tails.add(tail);
   }
