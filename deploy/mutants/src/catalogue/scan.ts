@@ -266,4 +266,32 @@ export const scanMutants: readonly Mutant[] = [
     replace: "for (let last = leastDigits - 1; last < text.length; last += 2 * leastDigits) {",
     tests: [forms],
   },
+  {
+    name: "scan-formula-in-a-cell",
+    file: "packages/cli/src/scan/report/csv.ts",
+    find: 'const harmless = typeof value === "string" &&',
+    replace: 'const harmless = typeof value !== "string" &&',
+    tests: [formats],
+  },
+  {
+    name: "scan-annotation-ends-at-a-comma",
+    file: "packages/cli/src/scan/report/github.ts",
+    find: '.replaceAll(":", "%3A").replaceAll(",", "%2C")',
+    replace: '.replaceAll(":", "%3A")',
+    tests: [formats],
+  },
+  {
+    name: "scan-sarif-place-with-a-member-of-no-schema",
+    file: "packages/cli/src/scan/report/sarif.ts",
+    find: '"cofferFingerprint/v1": fingerprint },',
+    replace: '"cofferFingerprint/v1": fingerprint }, ...{ fingerprint },',
+    tests: [formats],
+  },
+  {
+    name: "scan-junit-without-the-count-of-errors",
+    file: "packages/cli/src/scan/report/junit.ts",
+    find: ' errors="${errors.length}">`',
+    replace: ">`",
+    tests: [formats],
+  },
 ];
