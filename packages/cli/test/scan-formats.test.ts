@@ -157,11 +157,10 @@ await t.test("CSV is read back as it was, and no cell begins as a formula does",
   for (const sign of ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"]) {
     const path = `${sign}HYPERLINK("x")`;
     const { stdout } = await scan(["--stdin", `--path=${path}`, "--format", "csv"], { input: token });
-    t.equal((parse(stdout) as string[][])[1]?.[0], `'${path}`);
+    t.equal(parse(stdout)[1]?.[0], `'${path}`);
   }
-  const rows = parse((await strange.scan(["--format", "csv", "names"])).stdout, { columns: true }) as {
-    path: string;
-  }[];
+  const { stdout: named } = await strange.scan(["--format", "csv", "names"]);
+  const rows = parse<{ path: string }>(named, { columns: true });
   t.same(rows.map(({ path }) => path).sort(), strangeNames.map((name) => `names/${name}`).sort());
 });
 

@@ -182,3 +182,34 @@ await t.test("a key whose modulus is no product of its primes is none", (t) => {
   t.notOk(isRsaKey(changed));
   t.end();
 });
+
+await t.test("the word for a password stands in for one, in other languages too", async (t) => {
+  const address = (password: string): string => `mysql://app:${password}@db.internal/app`;
+  for (const word of [
+    "passwort",
+    "Kennwort",
+    "contrase\u00f1a",
+    "mot-de-passe",
+    "my_contrasena",
+    "has\u0142o",
+    "\u5bc6\u7801",
+  ])
+    for (const input of [address(word), address(word.normalize("NFD"))]) t.same(await scan(input), [], word);
+  t.same(await scan(Buffer.from(address("contrase\u00f1a"), "latin1")), []);
+  for (const password of ["passwort9Kq2", "Tr\u00e4ume7Wald", "q\u5bc6\u78017Kz"])
+    t.match(await scan(address(password)), [{ rule_id: "database-url", secret: password }]);
+});
+
+await t.test("what stands behind a percent sign is part of an address and no access key", async (t) => {
+  const id = exampleOf("aws-access-key-id");
+  t.same(await scan(`https://files.internal/?name=%${id}`), []);
+  t.same(await scan(`https://files.internal/?name=%ACCA${id.slice(4)}`), []);
+  t.match(await scan(`https://files.internal/?name=%3D${id}`), [{ rule_id: "aws-access-key-id", secret: id }]);
+});
+
+await t.test("a Vercel token with a wrong checksum has medium confidence", async (t) => {
+  const token = exampleOf("vercel-vcp-token");
+  t.match(await scan(token), [{ confidence: "high", checksum: "valid" }]);
+  const changed = `${token.slice(0, -1)}${token.endsWith("q") ? "r" : "q"}`;
+  t.match(await scan(changed), [{ confidence: "medium", checksum: "invalid" }]);
+});

@@ -294,4 +294,25 @@ export const scanMutants: readonly Mutant[] = [
     replace: ">`",
     tests: [formats],
   },
+  {
+    name: "scan-accents-hide-a-stand-in",
+    file: `${source}/rules/generic.ts`,
+    find: "!standIn.test(withoutAccents(text))",
+    replace: "!standIn.test(text)",
+    tests: [checks],
+  },
+  {
+    name: "scan-access-key-behind-a-percent-sign",
+    file: `${source}/rules/aws.ts`,
+    find: 'secret.endsWith("EXAMPLE") || before(1) === "%"',
+    replace: 'secret.endsWith("EXAMPLE") || before(1) === "%%"',
+    tests: [checks],
+  },
+  {
+    name: "scan-vercel-checksum-not-compared",
+    file: `${source}/rules/hosting.ts`,
+    find: "hasCrc32Base62(secret.slice(prefix.length))",
+    replace: "hasCrc32Base62(secret.slice(prefix.length)) || secret.length > 0",
+    tests: [checks],
+  },
 ];

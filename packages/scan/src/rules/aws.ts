@@ -5,7 +5,7 @@ import type { Candidate, Found, Rule, Verdict } from "../rule.ts";
 import { contextLength, laterLine } from "./context-rule.ts";
 import { base62, base64, leftEdge, ofCharacters, tokenRule } from "./shape.ts";
 
-const accessKeyId = /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/;
+const accessKeyId = /(?<![A-Za-z0-9%])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Za-z0-9])/;
 /** A name that stands before a secret key: `aws_secret_access_key`, `SecretAccessKey`, `aws.s3.secret`. */
 const secretName = new RegExp(
   `(?:aws[^\\n]{0,40}?(?:secret|private|sk\\b)|secret[ _.-]?access[ _.-]?key|(?:aws|s3)[ _.-]{0,2}(?:access[ _.-]?)?(?:secret[ _.-]?)?key(?![ _.-]?id)|secret[ _.-]?key)[^\\n]{0,60}${laterLine}`,
@@ -96,8 +96,9 @@ export const awsRules: readonly Rule[] = [
     confidence: "medium",
     minEntropy: 2.8,
     pairsWith: "aws-secret-access-key",
-    check: ({ secret }) => {
-      if (secret.endsWith("EXAMPLE")) return null;
+    check: ({ secret, before }) => {
+      // Behind a percent sign `AB` and `AC` are a byte of an address, and no start of a key.
+      if (secret.endsWith("EXAMPLE") || before(1) === "%") return null;
       const accountId = awsAccountOf(secret);
       return { confidence: "medium", ...(accountId === undefined ? {} : { accountId }) };
     },
@@ -108,6 +109,8 @@ export const awsRules: readonly Rule[] = [
         return [
           `${id.slice(0, -7)}EXAMPLE`,
           id.slice(0, -1),
+          `%${id}`,
+          `?q=%ACCA${id.slice(4)}`,
           `${id}7`,
           `x${id}`,
           id.replace("AKIA", "AIDA"),

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { entropy } from "../checks/entropy.ts";
 import type { Random } from "../examples/random.ts";
 import type { Rule } from "../rule.ts";
@@ -10,9 +11,32 @@ const word = (random: Random, length: number): string => {
   }
 };
 
+/** The word for a password, in the languages in which documentation is written, without accents. */
+const passwordWords = [
+  ...["password", "passwd", "passwort", "kennwort", "contrasena", "contrasenya", "motdepasse", "mot-de-passe"],
+  ...["mot_de_passe", "senha", "palavra-passe", "parola", "wachtwoord", "losenord", "adgangskode", "passord"],
+  ...["salasana", "haslo", "heslo", "jelszo", "parool", "slaptazodis", "lozinka", "geslo", "sifre", "parol"],
+  ...["\u043f\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801", "\u5bc6\u78bc"],
+  ...["\u30d1\u30b9\u30ef\u30fc\u30c9", "\ube44\ubc00\ubc88\ud638"],
+].map((word) => word.normalize("NFD"));
+
 /** Words that stand in for a password in documentation and tests. */
-const standIn =
-  /^(?:password|passwd|pass|pwd|secret|user(?:name)?|test(?:ing)?|root|admin|postgres|mysql|guest|token|foo(?:bar)?|bar|[a-z]|\*+|hunter2|redacted|removed|hidden|masked|[a-z_-]{1,24}(?:password|passwd)|(?:my|your|some)[a-z_-]{0,20}\d{0,4}|[$<{[(%:@].*)$/i;
+const standIn = new RegExp(
+  [
+    "^(?:pass|pwd|secret|user(?:name)?|test(?:ing)?|root|admin|postgres|mysql|guest|token|foo(?:bar)?|bar|[a-z]",
+    "|\\*+|hunter2|redacted|removed|hidden|masked|secreto|geheim|segreto|segredo|usuario|benutzer|utilisateur",
+    `|(?:[a-z_-]{1,24})?(?:${passwordWords.join("|")})|(?:my|your|some)[a-z_-]{0,20}\\d{0,4}|[$<{[(%:@].*)$`,
+  ].join(""),
+  "i",
+);
+
+/** Without accents, of a text of latin1 or of UTF-8 whose bytes were read as latin1. */
+function withoutAccents(text: string): string {
+  if (!/[\x80-\xff]/.test(text)) return text;
+  const bytes = Buffer.from(text, "latin1");
+  const plain = bytes.toString(isUtf8(bytes) ? "utf8" : "latin1").replaceAll("\u0142", "l");
+  return plain.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+}
 
 /** The letters of a percent-encoded text, as documentation shows how to encode `p@ss:word`. */
 function spelled(text: string): string {
@@ -24,7 +48,7 @@ function spelled(text: string): string {
 function isPassword(text: string): boolean {
   return (
     text.length >= 6 &&
-    !standIn.test(text) &&
+    !standIn.test(withoutAccents(text)) &&
     !standIn.test(spelled(text)) &&
     entropy(text) >= 2.3 &&
     !/example|changeme|dummy|x{4}|0{4}|12345/i.test(text)
@@ -34,6 +58,7 @@ function isPassword(text: string): boolean {
 /** Hosts of documentation. */
 const docHost = /^(?:[^/\s]*\.)?(?:example(?:\.\w{2,6})?|host(?:name)?|server|domain\.com)(?=[:/?"'\s]|$)/i;
 
+// Patterns write white space out: `\s` also matches the byte A0, which ends characters of UTF-8 such as an accented a.
 const databases =
   "postgres(?:ql)?|mysql|mariadb|mongodb(?:\\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|cassandra|nats";
 
@@ -66,7 +91,7 @@ export const genericRules: readonly Rule[] = [
     requires: "@",
     window: { before: 16, after: 400 },
     pattern: new RegExp(
-      `(?<![A-Za-z0-9])(?:${databases}):\\\\?/\\\\?/[^\\s:@/"'\`<>\\\\]{0,64}:(?<secret>[^\\s:@/"'\`<>\\\\]{3,128})@(?<host>[A-Za-z0-9_.\\[-][^\\s"'\`<>]{0,100})`,
+      `(?<![A-Za-z0-9])(?:${databases}):\\\\?/\\\\?/[^\\t-\\r :@/"'\`<>\\\\]{0,64}:(?<secret>[^\\t-\\r :@/"'\`<>\\\\]{3,128})@(?<host>[A-Za-z0-9_.\\[-][^\\t-\\r "'\`<>]{0,100})`,
       "gdi",
     ),
     confidence: "medium",
@@ -88,6 +113,9 @@ export const genericRules: readonly Rule[] = [
         "mongodb://oplog_reader:oplog_reader_password@server1,server2/local",
         "rediss://default:REDACTED@cache.internal:25061",
         "postgres://app:p%40ss%3Aword@db.internal/app",
+        ...["passwort", "contrasena", "motdepasse", "mein_kennwort"].map(
+          (word) => `mysql://app:${word}@db.internal/app`,
+        ),
       ],
     },
   },
@@ -113,7 +141,7 @@ export const genericRules: readonly Rule[] = [
     requires: "@",
     window: { before: 8, after: 300 },
     pattern:
-      /(?<![A-Za-z0-9])(?:https?|s?ftps?|ssh|smtps?|ldaps?):\/\/[^\s:@/"'`<>\\?#]{1,64}:(?<secret>[^\s:@/"'`<>\\?#]{3,128})@(?<host>[A-Za-z0-9_.[-][^\s"'`<>]{0,100})/dgi,
+      /(?<![A-Za-z0-9])(?:https?|s?ftps?|ssh|smtps?|ldaps?):\/\/[^\t-\r :@/"'`<>\\?#]{1,64}:(?<secret>[^\t-\r :@/"'`<>\\?#]{3,128})@(?<host>[A-Za-z0-9_.[-][^\t-\r "'`<>]{0,100})/dgi,
     confidence: "medium",
     shown: /^$/,
     check: ({ secret, groups }) =>

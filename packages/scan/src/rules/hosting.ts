@@ -1,3 +1,4 @@
+import { crc32Base62, hasCrc32Base62 } from "../checks/base62.ts";
 import type { Rule } from "../rule.ts";
 import { contextRule } from "./context-rule.ts";
 import { base62, base64Url, lowerBase36, lowerHex, ofCharacters, tokenRule, uuid } from "./shape.ts";
@@ -69,6 +70,13 @@ export const hostingRules: readonly Rule[] = [
       revoke: "https://vercel.com/account/settings/tokens",
       shape: [prefix, base62(56)],
       minEntropy: 4,
+      hasChecksum: true,
+      // Not documented in full: a wrong checksum lowers high to medium.
+      check: ({ secret }) =>
+        hasCrc32Base62(secret.slice(prefix.length))
+          ? { confidence: "high", checksum: "valid" }
+          : { confidence: "medium", checksum: "invalid" },
+      seal: (text) => `${text.slice(0, -6)}${crc32Base62(text.slice(prefix.length, -6))}`,
     }),
   ),
   tokenRule({
