@@ -12,9 +12,20 @@ const checkout = resolve(import.meta.dirname, "../../..");
 /** Short alternating bursts: a noisy neighbour disturbs one of them, not the median. */
 const burst = { seconds: 4, rounds: 3 };
 
-const wanted = process.argv.slice(2);
 const rowNames = [...secretsSuite.rows, ...vaultsSuite.rows, ...auditSuite.rows].map(({ name }) => name);
 const names = [...rowNames, "scanner"];
+const usage = `npm run bench -- [name…]
+
+Measures the named benchmarks (default: all), prints the figures and writes bench/results.json; all of them
+also write docs/benchmarks.md. It takes minutes for each name, and an hour for all.
+
+  ${names.join("\n  ")}
+`;
+const wanted = process.argv.slice(2);
+if (wanted.some((name) => name === "--help" || name === "-h")) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`no such benchmark: ${unknown.join(", ")}; there are ${names.join(", ")}\n`);

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { helm, kubectl, namespace, release, run } from "./kube.ts";
+import { presetValues } from "../../chart/src/render.ts";
+import { helm, kubectl, listOf, namespace, release, run } from "./kube.ts";
 import type { Options } from "./options.ts";
-import { type Store, storeImage } from "./store-images.ts";
+import { type Store, storeImage } from "../../docker/src/store-images.ts";
 
 const chart = new URL("../../../charts/coffer", import.meta.url).pathname;
 const command = new URL("../../../packages/cli/bin/coffer.mjs", import.meta.url).pathname;
@@ -24,9 +25,7 @@ export async function makeNamespace(): Promise<void> {
       spec: { podSelector: {}, policyTypes: ["Ingress", "Egress"] },
     },
   ];
-  await run("kubectl", ["apply", "--filename", "-"], {
-    input: JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }),
-  });
+  await run("kubectl", ["apply", "--filename", "-"], { input: listOf(objects) });
 }
 
 /** Removes the namespace with its content. */
@@ -36,30 +35,66 @@ export async function removeNamespace(): Promise<void> {
 
 /** The values for this cluster, with the development stores. */
 export async function valuesFor(options: Options): Promise<object> {
-  const [gatewayNamespace = "", gatewayName = ""] = options.gateway.split("/");
-  const [serviceNamespace = "", serviceName = ""] = options.gatewayService.split("/");
-  const address = await run("kubectl", [
-    ...["get", "service", serviceName, "--namespace", serviceNamespace, "--output", "jsonpath={.spec.clusterIP}"],
-  ]);
-  const peers = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": serviceNamespace } } }];
-  const image = (store: Store): object => ({
-    enabled: true,
-    ...(options.localImages ? { image: storeImage(store) } : {}),
-  });
+  const images = storeImages(options);
+  const store = (name: Store): object => ({ enabled: true, image: images[name] });
   return {
-    baseUrls: [`http://${insideHost}`, options.url],
+    ...(await exposure(options, [`http://${insideHost}`, options.url])),
     existingSecret: "coffer-dev",
     billing: { enabled: true },
+    dev: { postgres: store("postgres"), nats: store("nats"), redis: store("redis") },
+  };
+}
+
+/** The images of the stores: those of buildStoreImages, or the chart's. */
+export function storeImages({ localImages }: Options): Record<Store, string> {
+  const { dev } = presetValues() as { dev: Record<Store, { image: string }> };
+  const imageOf = (store: Store): string => (localImages ? storeImage(store) : dev[store].image);
+  return { postgres: imageOf("postgres"), nats: imageOf("nats"), redis: imageOf("redis") };
+}
+
+/** The values by which the gateway leads to the services at these addresses, from outside and from the cluster. */
+export async function exposure(options: Options, baseUrls: readonly string[]): Promise<object> {
+  const [gatewayNamespace = "", gatewayName = ""] = options.gateway.split("/");
+  const [serviceNamespace = "", serviceName = ""] = options.gatewayService.split("/");
+  const { address, port } = await gatewayInside(serviceNamespace, serviceName, new URL(baseUrls[0] ?? ""));
+  const peers = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": serviceNamespace } } }];
+  return {
+    baseUrls,
     trustedProxyCidrs: [options.proxyCidr],
-    dev: { postgres: image("postgres"), nats: image("nats"), redis: image("redis") },
     gateway: {
       enabled: true,
       parentRefs: [{ namespace: gatewayNamespace, name: gatewayName }],
-      hostnames: [insideHost, new URL(options.url).hostname],
+      hostnames: baseUrls.map((url) => new URL(url).hostname),
     },
     networkPolicy: { gatewayPeers: peers },
-    tests: { hostAliases: [{ ip: address, hostnames: [insideHost] }], gatewayPeers: peers },
+    tests: { hostAliases: [{ ip: address, hostnames: [insideHost] }], gatewayPeers: peers, gatewayPort: port },
   };
+}
+
+interface Service {
+  spec: { clusterIP: string; ports: { name?: string; port: number }[] };
+}
+
+interface EndpointSlices {
+  items: { ports: { name?: string; port: number }[] }[];
+}
+
+/** The address of the gateway's Service, and the port of its pods for a URL, which a NetworkPolicy goes by. */
+async function gatewayInside(
+  namespace: string,
+  name: string,
+  { protocol, port }: URL,
+): Promise<{ address: string; port: number }> {
+  const get = async (...what: string[]): Promise<unknown> =>
+    JSON.parse(await run("kubectl", ["get", ...what, "--namespace", namespace, "--output", "json"]));
+  const { spec } = (await get("service", name)) as Service;
+  const slices = (await get("endpointslices", "--selector", `kubernetes.io/service-name=${name}`)) as EndpointSlices;
+  const called = Number(port) || (protocol === "https:" ? 443 : 80);
+  const named = spec.ports.find((each) => each.port === called)?.name;
+  const target = slices.items.flatMap(({ ports }) => ports).find((each) => each.name === named);
+  if (target === undefined)
+    throw new Error(`the Service ${namespace}/${name} has no port ${called} with a pod behind it`);
+  return { address: spec.clusterIP, port: target.port };
 }
 
 /** Signs the webhooks of the cases about billing. */

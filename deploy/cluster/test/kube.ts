@@ -104,5 +104,25 @@ export async function refusalEvents(since: Date): Promise<string[]> {
 
 /** Applies objects given as a list of maps. */
 export function apply(...objects: object[]): Promise<string> {
-  return kubectl(["apply", "--filename", "-"], JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
+  return kubectl(["apply", "--filename", "-"], listOf(objects));
+}
+
+/** Objects as one text for kubectl. */
+export function listOf(objects: readonly object[]): string {
+  return JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+}
+
+/** Starts a Job of a CronJob and waits for its end. Returns the logs of its containers; throws an Error with them. */
+export async function runCronJob(cronJob: string, job: string, seconds = 600): Promise<string> {
+  await kubectl(["create", "job", `--from=cronjob/${cronJob}`, job]);
+  const read = async (path: string): Promise<string> =>
+    (await kubectl(["get", "job", job, "--output", `jsonpath={${path}}`])).trim();
+  const ended = await until(
+    `the end of ${job}`,
+    async () => (await read('.status.conditions[?(@.status=="True")].type')) || undefined,
+    seconds,
+  );
+  const logs = await kubectl(["logs", `job/${job}`, "--all-containers"]);
+  if (!ended.split(" ").includes("Complete")) throw new Error(`${job}: ${ended}\n${logs}`);
+  return logs;
 }

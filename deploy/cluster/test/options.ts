@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 export const usage = `npm run test:cluster -- [options]
@@ -6,6 +8,9 @@ Installs the chart on the Kubernetes of KUBECONFIG, as its users do, and tries w
 coffer-test, and removes it at the end. kubectl, helm and buildah are taken from the PATH.
 
   --url URL               the gateway as this machine reaches it (http://localhost:18080)
+  --https-url URL         the same gateway over https (https://localhost:18443), for an installation for production; without it
+                          there is none
+  --ca FILE               the certificate authority of that address
   --gateway NS/NAME       the Gateway that the route belongs to (gateway/shared)
   --gateway-service NS/N  the Service of its pods, for requests from inside (gateway/traefik)
   --ingress-class NAME    class of an ingress controller at the same address (traefik)
@@ -21,6 +26,9 @@ coffer-test, and removes it at the end. kubectl, helm and buildah are taken from
 
 export interface Options {
   url: string;
+  httpsUrl: string | undefined;
+  /** File with the authority of httpsUrl, as an absolute path. */
+  authority: string | undefined;
   gateway: string;
   gatewayService: string;
   ingressClass: string;
@@ -40,6 +48,8 @@ export function readOptions(args: readonly string[]): Options | null {
     args: [...args],
     options: {
       url: { type: "string", default: "http://localhost:18080" },
+      "https-url": { type: "string" },
+      ca: { type: "string" },
       gateway: { type: "string", default: "gateway/shared" },
       "gateway-service": { type: "string", default: "gateway/traefik" },
       "ingress-class": { type: "string", default: "traefik" },
@@ -56,7 +66,13 @@ export function readOptions(args: readonly string[]): Options | null {
   });
   if (values.help) return null;
   const { url, gateway, controller, load, images, only, keep, kept } = values;
+  const httpsUrl = values["https-url"];
+  for (const each of [url, ...(httpsUrl === undefined ? [] : [httpsUrl])])
+    if (isIP(new URL(each).hostname.replace(/^\[|\]$/g, "")) !== 0)
+      throw new TypeError(`${each}: a route needs a host name, such as localhost`);
   return {
+    httpsUrl,
+    authority: values.ca === undefined ? undefined : resolve(values.ca),
     ...{ url, gateway, controller, load, images, only, keep, kept },
     gatewayService: values["gateway-service"],
     ingressClass: values["ingress-class"],

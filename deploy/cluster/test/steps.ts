@@ -2,10 +2,12 @@ import { until } from "@coffer/testkit";
 import type { Test } from "tap";
 import { presentServices } from "../../local/src/services.ts";
 import { newAccount, newDevice } from "../../local/test/vault-people.ts";
+import { playFirstMinute } from "./first-minute.ts";
 import { install, stripeSecret } from "./install.ts";
 import { component, helm, kubectl, list, podsOf, release, replicas, run } from "./kube.ts";
 import { type Load, startLoad } from "./load.ts";
 import type { Options } from "./options.ts";
+import { production } from "./production.ts";
 import { siemDelivery } from "./siem-delivery.ts";
 
 export interface Cluster {
@@ -17,6 +19,8 @@ export interface Cluster {
 
 export interface Step {
   name: string;
+  /** Why it cannot be played with these options. */
+  skip?: (options: Options) => string | false;
   play: (t: Test, cluster: Cluster) => Promise<unknown>;
 }
 
@@ -36,6 +40,7 @@ export const steps: readonly Step[] = [
       t.match(await helm(["test", release, "--timeout", "3m"]), /Phase:\s+Succeeded/);
     },
   },
+  { name: "the first minute by HTTPRoute", play: firstMinute },
   { name: "the cases of the specification by HTTPRoute", play: cases },
   {
     name: "a device stays connected, receives a change at once, and reconnects after its pod is gone",
@@ -133,7 +138,7 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    name: "the cases of the specification by Ingress",
+    name: "the first minute and the cases of the specification by Ingress",
     async play(t, cluster) {
       const { ingressClass: className, controller } = cluster.options;
       await install(cluster.directory, cluster.values, {
@@ -141,32 +146,49 @@ export const steps: readonly Step[] = [
         ingress: { enabled: true, className, controller },
       });
       await until("the Ingress is served", () => answers(cluster.options.url), 60);
+      await firstMinute(t, cluster);
       await cases(t, cluster);
     },
   },
   {
     name: "helm uninstall leaves nothing but the volume of the development database",
-    async play(t) {
-      await helm(["uninstall", release, "--wait", "--timeout", "3m"]);
-      const kinds = "all,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,ingresses,httproutes,jobs";
-      const left = await until(
-        "pods to end",
-        async () => {
-          const found = await list<{ kind: string; metadata: { name: string } }>(
-            kinds,
-            `app.kubernetes.io/instance=${release}`,
-          );
-          return found.some(({ kind }) => kind === "Pod") ? undefined : found;
-        },
-        120,
-      );
-      t.same(
-        left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
-        [],
-      );
+    play: uninstall,
+  },
+  {
+    name: "production: own stores over https, a backup, a drill, a restore, and nothing is left",
+    skip: ({ httpsUrl }) => httpsUrl === undefined && "needs --https-url",
+    async play(t, cluster) {
+      await helm(["uninstall", release, "--ignore-not-found", "--wait", "--timeout", "3m"]);
+      await production(t, cluster);
+      await uninstall(t);
     },
   },
 ];
+
+async function uninstall(t: Test): Promise<void> {
+  await helm(["uninstall", release, "--wait", "--timeout", "3m"]);
+  const kinds =
+    "all,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,ingresses,httproutes,jobs,cronjobs";
+  const left = await until(
+    "pods to end",
+    async () => {
+      const found = await list<{ kind: string; metadata: { name: string } }>(
+        kinds,
+        `app.kubernetes.io/instance=${release}`,
+      );
+      return found.some(({ kind }) => kind === "Pod") ? undefined : found;
+    },
+    120,
+  );
+  t.same(
+    left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    [],
+  );
+}
+
+async function firstMinute(t: Test, { options: { url } }: Cluster): Promise<void> {
+  await playFirstMinute(t, { url }, emailOf("first-minute"));
+}
 
 /**
  * All cases of the specification, through one host name. A limit is exact while Redis answers in time;

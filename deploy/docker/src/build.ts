@@ -10,6 +10,7 @@ import { buildah } from "./buildah.ts";
 import { checkImage } from "./check-image.ts";
 import { makeCliContext } from "./cli-context.ts";
 import { makeLocalBases } from "./local-base.ts";
+import { buildStoreImages } from "./store-images.ts";
 
 const help = `usage: npm run images -- [options] [service…]
 
@@ -21,6 +22,7 @@ docker-archive files.
   --build-image IMAGE    Node 24 with npm and a shell, as in "FROM" (default: the Dockerfile's)
   --runtime-image IMAGE  Node 24 (default: the Dockerfile's)
   --local-bases          makes both from the Node of node_modules and libraries of this Debian, without a registry
+  --stores               makes the images of the chart's development stores too, from the programs of this Debian
   --check                compares /app of each image with what this checkout assembles, and its size with 250 MB
   --npm-registry URL     where npm gets the packages (default: npm's)
   --npm-ca FILE          certificates that npm trusts besides Node's own (default: $NODE_EXTRA_CA_CERTS)
@@ -35,6 +37,7 @@ const { values, positionals } = parseArgs({
     "build-image": { type: "string" },
     "runtime-image": { type: "string" },
     "local-bases": { type: "boolean" },
+    stores: { type: "boolean" },
     check: { type: "boolean" },
     "npm-registry": { type: "string" },
     "npm-ca": { type: "string", default: process.env["NODE_EXTRA_CA_CERTS"] ?? "" },
@@ -49,7 +52,7 @@ function git(args: readonly string[]): string | undefined {
   }
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const known: string[] = [...presentServices().map(({ name }) => name), "cli"];
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`there is no service ${unknown}: ${known.join(", ")}`);
@@ -86,14 +89,19 @@ function main(): void {
     if (context !== checkout) rmSync(context, { recursive: true });
     rmSync(file, { force: true }); // an archive cannot be written twice
     buildah(["push", "--quiet", name, `docker-archive:${file}:${name}`]);
-    process.stdout.write(`${name} ${(statSync(file).size / 1e6).toFixed(1)} MB ${file}\n`);
+    printImage(name, file);
     if (values.check === true && service !== "cli") checkImage(service, file);
   }
+  if (values.stores === true) for (const { image, archive } of await buildStoreImages(out)) printImage(image, archive);
+}
+
+function printImage(name: string, file: string): void {
+  process.stdout.write(`${name} ${(statSync(file).size / 1e6).toFixed(1)} MB ${file}\n`);
 }
 
 try {
   if (values.help === true) process.stdout.write(help);
-  else main();
+  else await main();
 } catch (error) {
   process.stderr.write(`images: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

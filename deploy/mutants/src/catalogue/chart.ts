@@ -79,4 +79,11 @@ export const chartMutants: readonly Mutant[] = [
               }`,
     tests,
   },
+  {
+    name: "the-test-on-kubernetes-takes-an-address-without-a-host-name",
+    file: "deploy/cluster/test/options.ts",
+    find: "isIP(new URL(each).hostname",
+    replace: "isIP(new URL(each).host",
+    tests: ["deploy/cluster/test/options.test.ts"],
+  },
 ];
