@@ -5,7 +5,7 @@ export default tseslint.config(
   { ignores: ["**/node_modules/", "**/dist/", ".coffer/", ".tap/", "bench/"] },
   js.configs.recommended,
   {
-    files: ["**/*.ts"],
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -27,7 +27,7 @@ export default tseslint.config(
   },
   {
     // One function decides to whom a key is sealed.
-    files: ["packages/*/src/**/*.ts", "services/*/src/**/*.ts"],
+    files: ["packages/*/src/**/*.{ts,tsx}", "services/*/src/**/*.ts"],
     ignores: ["packages/crypto/**", "packages/sdk/src/histories/confirmed-key.ts"],
     rules: {
       "no-restricted-imports": [

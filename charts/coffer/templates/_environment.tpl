@@ -41,16 +41,17 @@ Where one variable of a service comes from. A service's own Secret has the varia
   value: {{ include "coffer.whole" $values.ports.public | quote }}
 - name: COFFER_MANAGEMENT_PORT
   value: {{ include "coffer.whole" $values.ports.management | quote }}
+- name: COFFER_DRAIN_SECONDS
+  value: {{ .row.drainSeconds | quote }}
+- name: COFFER_LOG_LEVEL
+  value: {{ $values.settings.logLevel | quote }}
+{{- if not .row.alone }}
 - name: COFFER_BASE_URL
   value: {{ join "," $values.baseUrls | quote }}
 - name: COFFER_REPLICAS
   value: {{ include "coffer.mostReplicas" (dict "service" $service "autoscaling" $values.autoscaling) | quote }}
-- name: COFFER_DRAIN_SECONDS
-  value: {{ .row.drainSeconds | quote }}
 - name: COFFER_BILLING
   value: {{ ternary "stripe" "off" $values.billing.enabled | quote }}
-- name: COFFER_LOG_LEVEL
-  value: {{ $values.settings.logLevel | quote }}
 - name: COFFER_ACCESS_TOKEN_SECONDS
   value: {{ include "coffer.whole" $values.settings.accessTokenSeconds | quote }}
 - name: COFFER_LIMIT_STRICT
@@ -67,6 +68,7 @@ Where one variable of a service comes from. A service's own Secret has the varia
 - name: COFFER_SYNC_ALLOWED_ORIGINS
   value: {{ join "," . | quote }}
 {{- end }}
+{{- end }}
 {{- with $values.telemetry.otlpEndpoint }}
 - name: OTEL_EXPORTER_OTLP_ENDPOINT
   value: {{ . | quote }}
@@ -80,9 +82,11 @@ Where one variable of a service comes from. A service's own Secret has the varia
 {{- if .row.schema }}
 {{ include "coffer.secretVariable" (dict "root" .root "name" .name "variable" "COFFER_POSTGRES_URL") }}
 {{- end }}
+{{- if not .row.alone }}
 {{ include "coffer.secretVariable" (dict "root" .root "name" .name "variable" "COFFER_NATS_URL") }}
 {{ include "coffer.secretVariable" (dict "root" .root "name" .name "variable" "COFFER_NATS_CREDENTIALS") }}
 {{ include "coffer.secretVariable" (dict "root" .root "name" .name "variable" "COFFER_REDIS_URL") }}
+{{- end }}
 {{- range $variable := .row.secrets }}
 {{ include "coffer.secretVariable" (dict "root" $.root "name" $.name "variable" $variable) }}
 {{- end }}

@@ -6,6 +6,7 @@ max_payload: {{ include "coffer.whole" $users.maxPayload }}
 authorization {
   users: [
     {{- range $name, $row := include "coffer.services" . | fromYaml }}
+    {{- if not $row.alone }}
     {{- $user := index $users.users $name }}
     {
       user: {{ $name | quote }}
@@ -18,6 +19,7 @@ authorization {
         {{- end }}
       }
     }
+    {{- end }}
     {{- end }}
   ]
 }

@@ -98,13 +98,18 @@ spec:
       from:
         {{- toYaml . | nindent 8 }}
     {{- end }}
+  {{- if and .row.alone (not $values.telemetry.otlpEndpoint) }}
+  egress: []
+  {{- else }}
   egress:
     {{- include "coffer.dnsEgress" . | nindent 4 }}
     {{- if .row.schema }}
     {{- include "coffer.storeEgress" (dict "root" .root "store" "postgres") | nindent 4 }}
     {{- end }}
+    {{- if not .row.alone }}
     {{- include "coffer.storeEgress" (dict "root" .root "store" "nats") | nindent 4 }}
     {{- include "coffer.storeEgress" (dict "root" .root "store" "redis") | nindent 4 }}
+    {{- end }}
     {{- if $values.telemetry.otlpEndpoint }}
     - ports:
         - protocol: TCP
@@ -117,4 +122,5 @@ spec:
     {{- if .row.internet }}
     {{- include "coffer.internetEgress" . | nindent 4 }}
     {{- end }}
+  {{- end }}
 {{- end -}}

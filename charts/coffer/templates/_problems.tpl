@@ -6,7 +6,7 @@
 {{- $problems = append $problems "baseUrls: name the public address, for example https://coffer.example.com" -}}
 {{- end -}}
 {{- range $name, $service := $values.services -}}
-{{- if not (or $service.existingSecret $values.existingSecret) -}}
+{{- if not (or $service.existingSecret $values.existingSecret (eq $name "console")) -}}
 {{- $problems = append $problems (printf "services.%s.existingSecret, or existingSecret: name the Secret with the addresses of the stores" $name) -}}
 {{- end -}}
 {{- if and (or $values.autoscaling.enabled $values.autoscaling.keda.enabled) (gt (int $service.autoscaling.minReplicas) (int $service.autoscaling.maxReplicas)) -}}

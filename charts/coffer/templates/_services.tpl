@@ -2,6 +2,7 @@
 The list of services: everything that has a row here gets a Deployment, a Service, a ServiceAccount, policies, routes, an
 autoscaler and, with a schema, a migration. deploy/chart compares it with the list of npm start.
   schema          its schema and role in Postgres, or empty
+  alone           it reaches nothing: no store, no bus, no name server
   drainSeconds    COFFER_DRAIN_SECONDS: over how long connections are closed
   graceSeconds    how long a pod may take to end, preStop included
   websocket       its route stays open
@@ -73,6 +74,17 @@ scanner:
   internet: false
   variables: []
   secrets: []
+{{- if .Values.console.enabled }}
+console:
+  schema: ""
+  alone: true
+  drainSeconds: 15
+  graceSeconds: 30
+  websocket: false
+  internet: false
+  variables: []
+  secrets: []
+{{- end }}
 {{- end -}}
 
 {{/* Seconds for which a pod goes on serving while the routes forget it. */}}

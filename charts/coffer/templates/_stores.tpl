@@ -11,11 +11,13 @@
 {{/* The passwords of all services as variables. Takes root and store. */}}
 {{- define "coffer.passwordVariables" -}}
 {{- range $name, $row := include "coffer.services" .root | fromYaml }}
+{{- if not $row.alone }}
 - name: {{ include "coffer.passwordVariable" $name }}
   valueFrom:
     secretKeyRef:
       name: {{ include "coffer.devSecret" $ }}
       key: {{ $.store }}.{{ $name }}
+{{- end }}
 {{- end }}
 {{- end -}}
 
@@ -130,7 +132,7 @@ spec:
           port: {{ .store }}
       from:
         {{- range $name, $row := include "coffer.services" .root | fromYaml }}
-        {{- if or $row.schema (ne $.store "postgres") }}
+        {{- if and (not $row.alone) (or $row.schema (ne $.store "postgres")) }}
         - podSelector:
             matchLabels:
               {{- include "coffer.selectorLabels" (dict "root" $.root "component" $name) | nindent 14 }}

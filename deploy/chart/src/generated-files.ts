@@ -5,7 +5,7 @@ import { serviceNames } from "@coffer/events";
 import { redisAclRules, redisPermission } from "@coffer/ratelimit";
 import { format, resolveConfig } from "prettier";
 import { stringify } from "yaml";
-import { allServices } from "../../local/src/services.ts";
+import { allServices, onBus } from "../../local/src/services.ts";
 import { ruleGroups } from "./observability/alerts.ts";
 import { dashboardJson, dashboards } from "./observability/dashboards.ts";
 import { chart, checkout } from "./paths.ts";
@@ -62,7 +62,7 @@ function redisUsersFile() {
 
 /** The command uses no store, so its image has no store packages. */
 function commandFile(): string {
-  const schemas = Object.fromEntries(allServices.map(({ name, schema }) => [name, schema]));
+  const schemas = Object.fromEntries(onBus(allServices).map(({ name, schema }) => [name, schema]));
   return [
     "// Written by npm run generate -w deploy/chart, from packages/bus and the list of services.",
     "",

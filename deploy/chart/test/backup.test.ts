@@ -9,7 +9,7 @@ import { allRpcs, auditAppends, type RpcSubject } from "@coffer/events";
 import { locatePostgresTools, startPostgresImage, type Store } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
 import type { Installation } from "../../local/src/installation.ts";
-import { presentServices } from "../../local/src/services.ts";
+import { onBus, presentServices } from "../../local/src/services.ts";
 import { memoryStorage } from "../../../packages/sdk/test/memory-storage.ts";
 import { newPerson } from "../../local/test/cli-person.ts";
 import { npmStart, until } from "../../local/test/npm-start.ts";
@@ -27,7 +27,7 @@ const tools = await locatePostgresTools({ report: (line) => t.comment(line) });
 const directory = testDirectory(t);
 const claim = join(directory, "claim");
 mkdirSync(claim);
-const schemas = presentServices().flatMap(({ name, schema }) => (schema === null ? [] : [{ name, schema }]));
+const schemas = onBus(presentServices()).flatMap(({ name, schema }) => (schema === null ? [] : [{ name, schema }]));
 /** Each command starts Node, and a drill a Postgres. */
 const long = { timeout: 900_000 };
 

@@ -4,7 +4,7 @@ import t, { type Test } from "tap";
 import { natsPermission } from "@coffer/bus";
 import { variables } from "@coffer/env";
 import { testDirectory } from "@coffer/testkit";
-import { presentServices } from "../../local/src/services.ts";
+import { onBus, presentServices } from "../../local/src/services.ts";
 import { generatedFiles } from "../src/generated-files.ts";
 import { runHelm } from "../src/helm.ts";
 import { containersOf, type KubernetesObject, type PodTemplate, podTemplates, selects } from "../src/kubernetes.ts";
@@ -286,6 +286,8 @@ inEachCase("every variable of a service is one that it knows", (t, objects) => {
 await t.test("every setting of a service can be set by a value", (t) => {
   const notFromValues = [
     "COFFER_HOST", // the image's
+    "COFFER_CONSOLE", // the row's own condition
+    "COFFER_CONSOLE_DIR", // the image's
     "COFFER_DATA_DIR", // of npm start
     "COFFER_PROCESSES",
     "COFFER_ROUTER_SECRET",
@@ -328,7 +330,7 @@ await t.test("each service gets the largest number of replicas", (t) => {
 await t.test("each service has its permissions on NATS and in Redis", (t) => {
   const objects = renderValues({ dev: { nats: { enabled: true }, redis: { enabled: true } } });
   const config = objects.find((each) => keyOf(each) === "ConfigMap/coffer-nats")?.data?.["nats.conf"] ?? "";
-  for (const { name } of presentServices()) {
+  for (const { name } of onBus(presentServices())) {
     const user = config.slice(config.indexOf(`user: "${name}"`)).split("user:")[1] ?? "";
     const { publish, subscribe, allowResponses } = natsPermission(name);
     const quoted = (list: string[]): string => `{ allow: ${JSON.stringify(list)} }`;
@@ -351,8 +353,18 @@ await t.test("each service reaches its own stores and DNS; siem-forwarder alone 
   for (const name of ["auth-sm", "vaults", "billing-webhook"])
     t.same(reached(name).sort(), [...shared, "5432 anywhere"].sort());
   t.same(reached("siem-forwarder").sort(), [...shared, "5432 anywhere", "443", "8088", "9200"].sort());
+  t.same(reached("console"), [], "it reaches nothing");
   const text = JSON.stringify(objects.find((each) => keyOf(each) === "NetworkPolicy/coffer-siem-forwarder"));
   for (const network of ["10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16", "10.9.0.0/16"]) t.ok(text.includes(network));
+  t.end();
+});
+
+await t.test("the console has no address and no secret, and may be left out", (t) => {
+  const own = (values: Record<string, unknown>): PodTemplate | undefined =>
+    podTemplates(renderValues(values)).find(({ labels }) => componentOf(labels) === "console");
+  const names = own({})?.spec.containers[0]?.env?.map(({ name }) => name);
+  t.same(names, ["COFFER_PORT", "COFFER_MANAGEMENT_PORT", "COFFER_DRAIN_SECONDS", "COFFER_LOG_LEVEL"]);
+  t.equal(own({ console: { enabled: false } }), undefined);
   t.end();
 });
 
@@ -504,7 +516,7 @@ interface Schema {
 }
 
 await t.test("production refuses unsafe values", (t) => {
-  const names = presentServices().map(({ name }) => name);
+  const names = onBus(presentServices()).map(({ name }) => name);
   const own = Object.fromEntries(names.map((name) => [name, { existingSecret: `coffer-${name}` }]));
   const good = { production: true, existingSecret: "", trustedProxyCidrs: ["10.42.0.0/16"], services: own };
   t.equal(refusal(good), "");

@@ -6,7 +6,8 @@ import { connect as connectSocket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import t from "tap";
-import type { ServiceName } from "@coffer/events";
+import { currentBuild } from "@coffer/console-app/current";
+import { type DeployedService, isOnBus } from "@coffer/events";
 import { freePort, prepareDatabase, tiedToThisProcess } from "@coffer/stores";
 import { sendSlowly, testDirectory, testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { connect } from "../../cases/src/connection.ts";
@@ -14,7 +15,7 @@ import { createOrganization } from "../../cases/src/organization.ts";
 import { readCases } from "../../cases/src/read-cases.ts";
 import { type Result, runCases } from "../../cases/src/run-cases.ts";
 import { startReceiver } from "../../cases/src/receiver.ts";
-import { presentServices } from "../../local/src/services.ts";
+import { onBus, presentServices } from "../../local/src/services.ts";
 import { podTemplates } from "../src/kubernetes.ts";
 import { nginx, nginxConfig } from "../src/nginx.ts";
 import { render } from "../src/render.ts";
@@ -48,13 +49,21 @@ await t.test("the rendered pods run", { skip: linux }, async (t) => {
 
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
+  const built = await currentBuild(join(directory, "console"), report);
+  const consoleEnv = [{ name: "COFFER_CONSOLE_DIR", value: built }];
   const objects = render({
     directory,
     values: {
       baseUrls: [url],
       trustedProxyCidrs: ["127.0.0.0/8"],
       services: Object.fromEntries(
-        services.map(({ name }) => [name, { existingSecret: `own-${name}`, replicas: name === "sync" ? 2 : 1 }]),
+        services.map(({ name }) => [
+          name,
+          {
+            replicas: name === "sync" ? 2 : 1,
+            ...(isOnBus(name) ? { existingSecret: `own-${name}` } : { extraEnv: consoleEnv }),
+          },
+        ]),
       ),
       ports: { public: await freePort(), management: await freePort() },
       billing: { enabled: true },
@@ -63,7 +72,7 @@ await t.test("the rendered pods run", { skip: linux }, async (t) => {
     },
   });
   const secrets: Secrets = Object.fromEntries(
-    services.map(({ name, schema }) => [
+    onBus(services).map(({ name, schema }) => [
       `own-${name}`,
       {
         COFFER_NATS_URL: nats.url,
@@ -79,7 +88,7 @@ await t.test("the rendered pods run", { skip: linux }, async (t) => {
   const network = `127.${1 + Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`;
   const running: RunningPod[] = [];
   t.teardown(() => running.forEach((pod) => pod.signal("SIGKILL")));
-  const start = (owner: string, service: ServiceName): RunningPod => {
+  const start = (owner: string, service: DeployedService): RunningPod => {
     const pod = podTemplates(objects).find((each) => each.owner.metadata.name === owner);
     if (pod === undefined) throw new Error(`nothing is called ${owner}`);
     const started = runPod({ pod, service, address: `${network}.${running.length + 1}`, secrets });
@@ -98,7 +107,7 @@ await t.test("the rendered pods run", { skip: linux }, async (t) => {
     }
   });
 
-  const pods = new Map<ServiceName, RunningPod[]>();
+  const pods = new Map<DeployedService, RunningPod[]>();
   for (const { name } of services) {
     const replicas = name === "sync" ? 2 : 1;
     pods.set(

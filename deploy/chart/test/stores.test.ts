@@ -10,7 +10,7 @@ import { revokedSessionsKey } from "@coffer/events";
 import { freePort, locate, prepareDatabase, tiedToThisProcess } from "@coffer/stores";
 import { createTelemetry } from "@coffer/telemetry";
 import { testDirectory, testPostgres, until } from "@coffer/testkit";
-import { presentServices } from "../../local/src/services.ts";
+import { onBus, presentServices } from "../../local/src/services.ts";
 import { type Container, podTemplates } from "../src/kubernetes.ts";
 import { chart } from "../src/paths.ts";
 import { render } from "../src/render.ts";
@@ -68,7 +68,7 @@ await t.test(
     const command = [...(await locate("nats-server")), "--config", file, "--addr", "127.0.0.1", "--port", String(port)];
     const log = startServer(command, environmentOf(containerOf("coffer-nats"), secrets));
     await until("the server is ready", () => log().includes("Server is ready") || failed(log()));
-    for (const { name } of presentServices()) {
+    for (const { name } of onBus(presentServices())) {
       const credentials = JSON.parse(keys[`${name}.COFFER_NATS_CREDENTIALS`] ?? "") as Record<
         string,
         { user: string; password: string }
@@ -98,7 +98,7 @@ await t.test("a Redis server takes the rendered arguments, and enforces the perm
   const command = [...(await locate("redis-server")), ...filled.map((word) => (word === "6379" ? String(port) : word))];
   const log = startServer([...command, "--bind", "127.0.0.1"], environment);
   await until("the server is ready", () => /Ready to accept/.test(log()) || failed(log()));
-  for (const { name } of presentServices()) {
+  for (const { name } of onBus(presentServices())) {
     const url = new URL(keys[`${name}.COFFER_REDIS_URL`] ?? "");
     url.host = `127.0.0.1:${port}`;
     const redis = new Redis(url.href, { lazyConnect: true, retryStrategy: () => null });

@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ServiceName } from "@coffer/events";
+import type { DeployedService } from "@coffer/events";
 
 export interface Replica {
-  service: ServiceName;
+  service: DeployedService;
   pid: number;
   url: string;
   management_url: string;

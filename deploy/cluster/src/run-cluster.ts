@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ServiceName } from "@coffer/events";
+import { currentBuild } from "@coffer/console-app/current";
+import { type DeployedService, isOnBus } from "@coffer/events";
 import { freePort, tiedToThisProcess } from "@coffer/stores";
 import { type KubernetesObject, type PodTemplate, podTemplates } from "../../chart/src/kubernetes.ts";
 import { nginx, nginxConfig } from "../../chart/src/nginx.ts";
@@ -13,7 +14,7 @@ import { type RunningPod, runPod, type Secrets } from "../../chart/src/run-pod.t
 import type { Installation } from "../../local/src/installation.ts";
 import { type LocalStores, startStores } from "../../local/src/local-stores.ts";
 import { logFile } from "../../local/src/service-log.ts";
-import { presentServices, type ServiceRow } from "../../local/src/services.ts";
+import { onBus, presentServices, type ServiceRow } from "../../local/src/services.ts";
 import { readSettings } from "../../local/src/settings.ts";
 import { StartupError } from "../../local/src/startup-error.ts";
 import { removeClusterFile, writeClusterFile } from "./cluster-file.ts";
@@ -39,7 +40,7 @@ export interface RunningCluster {
 const readyMilliseconds = 120_000;
 
 interface RunningReplica {
-  service: ServiceName;
+  service: DeployedService;
   supervised: SupervisedProcess;
   pod: () => RunningPod;
 }
@@ -115,8 +116,10 @@ export async function runCluster(options: ClusterOptions): Promise<RunningCluste
 async function renderObjects(
   services: readonly ServiceRow[],
   url: string,
-  { directory, replicas, values }: ClusterOptions,
+  { directory, replicas, values, report }: ClusterOptions,
 ): Promise<KubernetesObject[]> {
+  const built = await currentBuild(join(directory, "console"), report);
+  const consoleEnv = [{ name: "COFFER_CONSOLE_DIR", value: built }];
   return render({
     directory,
     files: values,
@@ -124,20 +127,25 @@ async function renderObjects(
       baseUrls: [url],
       // nginx has a loopback address; a load generator uses X-Forwarded-For for many callers.
       trustedProxyCidrs: ["127.0.0.0/8"],
-      services: Object.fromEntries(services.map(({ name }) => [name, { existingSecret: secretOf(name), replicas }])),
+      services: Object.fromEntries(
+        services.map(({ name }) => [
+          name,
+          isOnBus(name) ? { existingSecret: secretOf(name), replicas } : { extraEnv: consoleEnv, replicas },
+        ]),
+      ),
       ports: { public: await freePort(), management: await freePort() },
       gateway: { enabled: true, parentRefs: [{ name: "nginx" }], hostnames: [] },
     },
   });
 }
 
-const secretOf = (name: ServiceName): string => `coffer-${name}`;
+const secretOf = (name: DeployedService): string => `coffer-${name}`;
 
 /** The Secret of each service, with the addresses of the stores. */
 function secretsOf(services: readonly ServiceRow[], stores: LocalStores, { siemKey }: Installation): Secrets {
   const stripe = process.env["COFFER_STRIPE_WEBHOOK_SECRETS"];
   return Object.fromEntries(
-    services.map(({ name, schema }) => [
+    onBus(services).map(({ name, schema }) => [
       secretOf(name),
       {
         COFFER_NATS_URL: stores.urls.nats,
@@ -152,7 +160,7 @@ function secretsOf(services: readonly ServiceRow[], stores: LocalStores, { siemK
 }
 
 /** Makes the function that starts a pod of `owner`, with its own address and log. */
-type PodOf = (owner: string, service: ServiceName, log: string) => () => RunningPod;
+type PodOf = (owner: string, service: DeployedService, log: string) => () => RunningPod;
 
 function podsOf(objects: readonly KubernetesObject[], directory: string, secrets: Secrets): PodOf {
   const network = `127.${1 + Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`;
@@ -171,11 +179,11 @@ function templateOf(objects: readonly KubernetesObject[], owner: string): PodTem
   return pod;
 }
 
-function graceOf(objects: readonly KubernetesObject[], service: ServiceName): number {
+function graceOf(objects: readonly KubernetesObject[], service: DeployedService): number {
   return templateOf(objects, `coffer-${service}`).spec.terminationGracePeriodSeconds ?? 30;
 }
 
-async function migrate(podOf: PodOf, service: ServiceName): Promise<void> {
+async function migrate(podOf: PodOf, service: DeployedService): Promise<void> {
   const job = podOf(`coffer-migrate-${service}`, service, `migrate-${service}`)();
   if ((await job.exited) === 0) return;
   throw new StartupError(`the migration of ${service} failed: ${lastLine(job)}`);
@@ -183,7 +191,7 @@ async function migrate(podOf: PodOf, service: ServiceName): Promise<void> {
 
 interface ReplicaOptions {
   podOf: PodOf;
-  service: ServiceName;
+  service: DeployedService;
   number: number;
   report: (line: string) => void;
   onRestart: () => void;

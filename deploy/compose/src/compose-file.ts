@@ -1,4 +1,5 @@
-import type { ServiceRow } from "../../local/src/services.ts";
+import { isOnBus } from "@coffer/events";
+import { onBus, type ServiceRow } from "../../local/src/services.ts";
 
 /** The address of Caddy in the network of the services, their one trusted proxy. */
 const proxyAddress = "172.30.80.2";
@@ -48,7 +49,7 @@ export function secretNames(rows: readonly ServiceRow[]): string[] {
     "postgres.sql",
     "nats.conf",
     "redis.conf",
-    ...rows.flatMap(({ name, schema }) => [
+    ...onBus(rows).flatMap(({ name, schema }) => [
       ...(schema === null ? [] : [`${name}.postgres-url`]),
       `${name}.nats-credentials`,
       `${name}.redis-url`,
@@ -61,6 +62,7 @@ const image = (name: string): string =>
   `    image: \${COFFER_IMAGES:-localhost/coffer}/${name}:\${COFFER_VERSION:?run npm run compose}`;
 
 function serviceLines({ name, schema }: ServiceRow): string[] {
+  if (!isOnBus(name)) return aloneLines(name);
   const needs = [
     "      nats: { condition: service_started }",
     "      redis: { condition: service_started }",
@@ -91,12 +93,31 @@ function serviceLines({ name, schema }: ServiceRow): string[] {
     "    depends_on:",
     ...needs,
     `    networks: [front, stores${name === "siem-forwarder" ? ", egress" : ""}]`,
-    "    healthcheck:",
-    "      test: [CMD, node, -e, \"fetch('http://127.0.0.1:9090/readyz').then((r) => process.exit(r.ok ? 0 : 1))\"]",
-    "      interval: 10s",
-    "      timeout: 5s",
-    "      start_period: 30s",
-    "",
+    ...healthLines,
+  ];
+}
+
+const healthLines = [
+  "    healthcheck:",
+  "      test: [CMD, node, -e, \"fetch('http://127.0.0.1:9090/readyz').then((r) => process.exit(r.ok ? 0 : 1))\"]",
+  "      interval: 10s",
+  "      timeout: 5s",
+  "      start_period: 30s",
+  "",
+];
+
+/** A service without stores: it reaches nothing, and only the proxy reaches it. */
+function aloneLines(name: string): string[] {
+  return [
+    `  ${name}:`,
+    image(name),
+    ...hardened,
+    "    # A drain of 15 s, and 5 s to close.",
+    "    stop_grace_period: 20s",
+    "    environment:",
+    '      COFFER_DRAIN_SECONDS: "15"',
+    "    networks: [front]",
+    ...healthLines,
   ];
 }
 
@@ -193,7 +214,9 @@ export function caddyFile(rows: readonly ServiceRow[]): string {
   const table = rows
     .flatMap(({ name, paths }) => paths.map((path) => ({ name, path })))
     .sort((a, b) => b.path.length - a.path.length || (a.path < b.path ? -1 : 1));
+  const [rest] = table.filter(({ path }) => path === "/");
   const routes = table.flatMap(({ name, path }) => {
+    if (path === "/") return [];
     const matcher = `@${path
       .replace(/[^a-z]+/g, " ")
       .trim()
@@ -205,7 +228,7 @@ export function caddyFile(rows: readonly ServiceRow[]): string {
     "{$COFFER_DOMAIN} {",
     ...routes,
     "\thandle {",
-    `\t\treverse_proxy ${rows[0]?.name ?? ""}:8080`,
+    `\t\treverse_proxy ${rest?.name ?? ""}:8080`,
     "\t}",
     "}",
     "",

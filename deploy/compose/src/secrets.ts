@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { type ServiceName, serviceNames } from "@coffer/events";
 import { redisAcl, redisUsers } from "@coffer/ratelimit";
-import type { ServiceRow } from "../../local/src/services.ts";
+import { onBus, type ServiceRow } from "../../local/src/services.ts";
 
 /** The major version of the Valkey in compose.yaml. */
 const redisVersion = 8;
@@ -12,7 +12,7 @@ const redisVersion = 8;
 /** The content of each file in secrets/, with new random passwords. */
 export function newSecrets(rows: readonly ServiceRow[]): Record<string, string> {
   const [postgres, nats, redis] = [passwords(), passwords(), passwords()];
-  const own = rows.flatMap(({ name, schema }) => {
+  const own = onBus(rows).flatMap(({ name, schema }) => {
     const credentials = JSON.stringify({ [name]: { user: name, password: nats[name] } });
     return [
       ...(schema === null
@@ -47,7 +47,7 @@ function schemasSql(rows: readonly ServiceRow[], passwordOf: Readonly<Record<Ser
     "REVOKE CREATE ON SCHEMA public FROM PUBLIC;",
     "CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public;",
   ];
-  for (const { name, schema } of rows) {
+  for (const { name, schema } of onBus(rows)) {
     if (schema === null) continue;
     lines.push(
       `CREATE ROLE ${schema} LOGIN PASSWORD '${passwordOf[name]}';`,

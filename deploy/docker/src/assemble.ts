@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { buildConsole } from "./build-console.ts";
 import { selectManifests, selectSources } from "./select.ts";
 import { tidy } from "./tidy.ts";
 
@@ -44,6 +45,7 @@ export function assemble(checkout: string, service: string, target: string): voi
   writeFileSync(join(target, "sbom.cdx.json"), bill);
   tidy(target, service);
   selectSources(checkout, service, target);
+  buildConsole(target, service);
 }
 
 /** A package's own packages are locked separately. */

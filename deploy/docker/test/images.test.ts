@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { isOnBus } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
 import { testDirectory, testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import t from "tap";
@@ -103,7 +104,9 @@ for (const { name: service, schema } of presentServices()) {
       const stores = {
         ...(schema === null ? {} : { COFFER_POSTGRES_URL: postgres.url }),
         COFFER_NATS_URL: nats.url,
-        COFFER_NATS_CREDENTIALS: JSON.stringify({ [service]: nats.credentials[service] }),
+        ...(isOnBus(service)
+          ? { COFFER_NATS_CREDENTIALS: JSON.stringify({ [service]: nats.credentials[service] }) }
+          : {}),
         COFFER_REDIS_URL: redis.url,
         COFFER_BASE_URL: "https://coffer.test",
         COFFER_LOG_LEVEL: "warn",

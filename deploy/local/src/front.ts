@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ServiceError } from "@coffer/errors";
-import type { ServiceName } from "@coffer/events";
+import type { DeployedService } from "@coffer/events";
 import { createRefusals, type Refusals, serve } from "@coffer/http";
 import { createFindService } from "./find-service.ts";
 import { notAnswering, nothingHere } from "./refuse.ts";
@@ -26,7 +26,7 @@ export interface Front {
    * Routes requests to these targets from now on; before, every response is 503. `address` is the one
    * that people use: the page for browsers at `/` names it.
    */
-  use(targets: ReadonlyMap<ServiceName, Target>, address: string): void;
+  use(targets: ReadonlyMap<DeployedService, Target>, address: string): void;
   /** Accepts no more connections; resolves when requests in flight are answered, or after `seconds`. */
   drain(seconds: number): Promise<void>;
   /** Cuts the remaining connections. */
@@ -45,7 +45,7 @@ export interface FrontOptions {
 /** Listens on the public port and routes each request to its service. Throws StartupError. */
 export async function openFront({ host, port, drainSeconds, rows, corsOrigins }: FrontOptions): Promise<Front> {
   const findService = createFindService(rows);
-  let targets: ReadonlyMap<ServiceName, Target> | null = null;
+  let targets: ReadonlyMap<DeployedService, Target> | null = null;
   let shownAddress = "";
   let refusals = createRefusals([]);
   const inFlight = new Set<ServerResponse>();

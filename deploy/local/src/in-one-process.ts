@@ -1,4 +1,4 @@
-import type { ServiceName } from "@coffer/events";
+import type { DeployedService } from "@coffer/events";
 import type { Refusals } from "@coffer/http";
 import { createOwnCount, type OwnCount } from "@coffer/ratelimit";
 import { limiterWindowSeconds, type ServiceInstance } from "@coffer/service";
@@ -21,7 +21,7 @@ export interface OneProcessOptions {
 }
 
 interface BuiltService {
-  name: ServiceName;
+  name: DeployedService;
   instance: ServiceInstance;
 }
 

@@ -1,4 +1,4 @@
-import type { ServiceName } from "@coffer/events";
+import type { DeployedService } from "@coffer/events";
 import type { Refusals } from "@coffer/http";
 import type { TrustedProxies } from "@coffer/ratelimit";
 import type { Readiness } from "@coffer/telemetry";
@@ -25,7 +25,7 @@ const readinessMilliseconds = 1_500;
 /** Runs every service as a process of its own. If one does not start, ends the others (StartupError). */
 export async function startInOwnProcesses(options: OwnProcessesOptions): Promise<RunningServices> {
   const { rows, trustedProxies, routerSecret, refusals, drainSeconds, onChange } = options;
-  const processes = new Map<ServiceName, ServiceProcess>();
+  const processes = new Map<DeployedService, ServiceProcess>();
   const close = async (): Promise<void> => {
     await Promise.all([...processes.values()].map((process) => process.stop(drainSeconds + 1)));
   };
@@ -74,7 +74,7 @@ function hostAndPort(running: ServiceProcess): { host: string; port: number } | 
   return { host: hostname, port: Number(port) };
 }
 
-function stateOf(name: ServiceName, running: ServiceProcess) {
+function stateOf(name: DeployedService, running: ServiceProcess) {
   const address = running.address();
   if (address === null) return [];
   return [[name, { pid: address.pid, url: address.url, management_url: address.managementUrl }] as const];

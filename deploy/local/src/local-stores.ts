@@ -16,7 +16,7 @@ import {
 } from "@coffer/stores";
 import type { Installation } from "./installation.ts";
 import { superviseStore, type SupervisedStore } from "./supervise-store.ts";
-import { allServices } from "./services.ts";
+import { allServices, onBus } from "./services.ts";
 import type { Settings } from "./settings.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -98,7 +98,7 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
 
 /** The role of each service that has a schema, which owns it. */
 export function schemaOwners({ postgres: passwords }: Installation): SchemaOwner[] {
-  return allServices.flatMap(({ name, schema }) =>
+  return onBus(allServices).flatMap(({ name, schema }) =>
     schema === null ? [] : [{ role: schema, schema, password: passwords[name] }],
   );
 }

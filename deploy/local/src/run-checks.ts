@@ -14,6 +14,8 @@ export const checks: readonly Check[] = [
   { name: "format", command: ["prettier", "--check", "--log-level=warn", "."] },
   { name: "boundaries", command: ["depcruise", "--output-type=err", "packages", "services", "deploy"] },
   { name: "types", command: ["tsc", "-p", "tsconfig.json"] },
+  { name: "types of the console", command: ["tsc", "-p", "packages/console"] },
+  { name: "types of its tests", command: ["tsc", "-p", "deploy/console"] },
   { name: "descriptions", command: ["node", "packages/openapi/src/lint.ts"] },
 ];
 

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ServiceName } from "@coffer/events";
+import type { DeployedService } from "@coffer/events";
 
 export interface ServiceState {
   pid: number;
@@ -13,7 +13,7 @@ export interface RunState {
   url: string;
   management_url: string;
   pid: number;
-  services: Partial<Record<ServiceName, ServiceState>>;
+  services: Partial<Record<DeployedService, ServiceState>>;
   /** The owner's URLs, with credentials; null without Redis. */
   stores: { postgres: string; nats: string; redis: string | null };
   /** The processes of the stores that were started here. */

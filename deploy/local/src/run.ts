@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { currentBuild } from "@coffer/console-app/current";
 import { localBaseUrls } from "@coffer/env";
 import { parseTrustedProxies } from "@coffer/ratelimit";
 import { createTelemetry, Registry, startManagement } from "@coffer/telemetry";
@@ -30,6 +32,8 @@ export interface Running {
   url: string;
   /** The URL of people and machines: the canonical base address, or `url` if none was set. */
   address: string;
+  /** Whether a browser finds the console at that address. */
+  hasConsole: boolean;
   /** Drains connections, ends services, then stores. */
   close(): Promise<void>;
 }
@@ -42,7 +46,8 @@ const readyMilliseconds = 30_000;
  * started parts and throws its error (StartupError, StoreError, ConfigurationError).
  */
 export async function run({ settings, env, installation, report }: RunOptions): Promise<Running> {
-  const rows = presentServices();
+  const console = settings.COFFER_CONSOLE;
+  const rows = presentServices({ console });
   const dataDirectory = settings.COFFER_DATA_DIR;
   const ends: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {
@@ -86,8 +91,11 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     if (unreachable !== null) report(unreachable);
     const { siemKey } = installation;
     const billing = settings.COFFER_BILLING;
+    const consoleDirectory = rows.some(({ name }) => name === "console")
+      ? await currentBuild(join(dataDirectory, "console"), report)
+      : undefined;
     const environment = (row: ServiceRow) =>
-      environmentOf(row, { env, stores, baseUrls, billing, routerSecret, siemKey });
+      environmentOf(row, { env, stores, baseUrls, billing, routerSecret, siemKey, consoleDirectory });
     await migrateAll({ rows, postgresUrls: stores.postgresUrls, report });
     for (const { name } of rows) report(`starting ${name}`);
     const started = await startServices({
@@ -136,7 +144,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
       removeRunFile(dataDirectory);
     });
     if (installation.firstReadyAt === null) noteFirstReady(dataDirectory, installation);
-    return { url, address, close };
+    return { url, address, hasConsole: console === "on", close };
   } catch (error) {
     await close();
     throw error;

@@ -1,12 +1,12 @@
-import type { ServiceName } from "@coffer/events";
+import type { DeployedService } from "@coffer/events";
 import type { Readiness } from "@coffer/telemetry";
 import type { Target } from "./front.ts";
 import type { ServiceState } from "./run-file.ts";
 
 /** All services of the installation, in one process or several. */
 export interface RunningServices {
-  targets: ReadonlyMap<ServiceName, Target>;
-  states(): Partial<Record<ServiceName, ServiceState>>;
+  targets: ReadonlyMap<DeployedService, Target>;
+  states(): Partial<Record<DeployedService, ServiceState>>;
   ready(): Promise<Readiness>;
   /** Closes upgraded connections, spread over `seconds`. */
   drain(seconds: number): Promise<void>;
@@ -15,7 +15,7 @@ export interface RunningServices {
 }
 
 /** The readiness of all: ready if all are, degraded if one is. */
-export function joinReadiness(each: readonly (readonly [ServiceName, Readiness])[]): Readiness {
+export function joinReadiness(each: readonly (readonly [DeployedService, Readiness])[]): Readiness {
   const checks = each.flatMap(([name, { checks }]) =>
     Object.entries(checks).map(([check, state]) => [`${name}.${check}`, state] as const),
   );

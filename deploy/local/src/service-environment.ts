@@ -1,3 +1,4 @@
+import { isOnBus } from "@coffer/events";
 import type { LocalStores } from "./local-stores.ts";
 import type { ServiceRow } from "./services.ts";
 import type { Settings } from "./settings.ts";
@@ -12,12 +13,14 @@ export interface EnvironmentOptions {
   routerSecret: string | null;
   /** Seals the credentials of SIEM endpoints if `env` has no COFFER_SIEM_KEYS. */
   siemKey: string;
+  /** The built files of the console; undefined without it. */
+  consoleDirectory?: string | undefined;
 }
 
 /** The environment of one service: the installation's, with this service's own addresses and passwords. */
 export function environmentOf({ name, schema }: ServiceRow, options: EnvironmentOptions): NodeJS.ProcessEnv {
-  const { env, stores, baseUrls, billing, routerSecret, siemKey } = options;
-  const credentials = stores.natsCredentials[name];
+  const { env, stores, baseUrls, billing, routerSecret, siemKey, consoleDirectory } = options;
+  const credentials = isOnBus(name) ? stores.natsCredentials[name] : undefined;
   const isBilling = name === "billing-webhook";
   const own: Record<string, string | undefined> = {
     COFFER_BASE_URL: baseUrls.join(","),
@@ -25,9 +28,11 @@ export function environmentOf({ name, schema }: ServiceRow, options: Environment
     COFFER_PORT: "0",
     COFFER_MANAGEMENT_PORT: "0",
     COFFER_POSTGRES_URL: schema === null ? undefined : stores.postgresUrls[schema],
-    COFFER_NATS_URL: stores.urls.nats,
+    COFFER_NATS_URL: isOnBus(name) ? stores.urls.nats : undefined,
     COFFER_NATS_CREDENTIALS: credentials === undefined ? undefined : JSON.stringify({ [name]: credentials }),
-    COFFER_REDIS_URL: stores.redisUrls[name],
+    COFFER_REDIS_URL: isOnBus(name) ? stores.redisUrls[name] : undefined,
+    COFFER_CONSOLE: undefined,
+    COFFER_CONSOLE_DIR: name === "console" ? consoleDirectory : undefined,
     COFFER_PROCESSES: undefined,
     COFFER_DATA_DIR: undefined,
     COFFER_BILLING: billing,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
-import type { ServiceName } from "@coffer/events";
+import type { DeployedService } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
 import { logFile, openLog } from "./service-log.ts";
 import { programOf } from "./services.ts";
@@ -21,7 +21,7 @@ export interface ServiceRun {
 }
 
 export interface ServiceRunOptions {
-  name: ServiceName;
+  name: DeployedService;
   environment: NodeJS.ProcessEnv;
   dataDirectory: string;
   report: (line: string) => void;

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ServiceName } from "@coffer/events";
+import { type DeployedService, isOnBus, type ServiceName } from "@coffer/events";
 import type { MigrationSource } from "@coffer/postgres";
 import type { ServiceConfig, ServiceModule } from "@coffer/service";
 import { checkout } from "./checkout.ts";
 
 export interface ServiceRow {
-  readonly name: ServiceName;
+  readonly name: DeployedService;
   /** Its paths, including those below them. The longest match wins. */
   readonly paths: readonly string[];
   /** The role and the schema in Postgres; null for a service without tables. */
@@ -26,7 +26,17 @@ export const allServices: readonly ServiceRow[] = [
   { name: "billing-webhook", paths: ["/api/webhooks/stripe"], schema: "billing_webhook" },
   { name: "siem-forwarder", paths: ["/api/org/siem", "/api/org/audit"], schema: "siem_forwarder" },
   { name: "scanner", paths: ["/api/scanner"], schema: null },
+  { name: "console", paths: ["/"], schema: null },
 ];
+
+/** A service with users of its own in NATS and Redis. */
+export interface BusServiceRow extends ServiceRow {
+  readonly name: ServiceName;
+}
+
+export function onBus(rows: readonly ServiceRow[]): BusServiceRow[] {
+  return rows.filter((row): row is BusServiceRow => isOnBus(row.name));
+}
 
 type LoadedService = Pick<ServiceModule<ServiceConfig>, "readConfig" | "createService">;
 
@@ -43,13 +53,13 @@ export interface ServiceMigration {
  * The program of a service as a process of its own: when forked, it sends
  * `{type: "ready", url, management_url}` once it answers, and ends with the process that forked it.
  */
-export function programOf(name: ServiceName): string {
+export function programOf(name: DeployedService): string {
   return resolve(checkout, "services", name, "src/main.ts");
 }
 
-/** The services of this checkout, in the order of the table. */
-export function presentServices(): ServiceRow[] {
-  return allServices.filter(({ name }) => existsSync(programOf(name)));
+/** The services of this checkout, in the order of the table; `COFFER_CONSOLE=off` leaves the console out. */
+export function presentServices({ console = "on" }: { console?: "on" | "off" } = {}): ServiceRow[] {
+  return allServices.filter(({ name }) => existsSync(programOf(name)) && (name !== "console" || console === "on"));
 }
 
 /**
@@ -66,6 +76,6 @@ export async function loadMigration({ name }: ServiceRow): Promise<ServiceMigrat
   return (await load(name, "migrate.ts")) as ServiceMigration; // the shape of every service with a schema
 }
 
-function load(name: ServiceName, file: string): Promise<unknown> {
+function load(name: DeployedService, file: string): Promise<unknown> {
   return import(pathToFileURL(resolve(checkout, "services", name, "src", file)).href);
 }

@@ -74,10 +74,11 @@ async function serve(settings: Settings, { reset, yes, restarted }: Given): Prom
 
 /** Prints the ready line, and the next steps. */
 async function introduce(dataDirectory: string, installation: Installation, running: Running): Promise<void> {
-  const { url, address } = running;
+  const { url, address, hasConsole } = running;
   if (address !== url) report(`listening at ${url}`);
   const exports = await linesToExport(dataDirectory, running);
   const lines = installation.firstReadyAt === null ? [...exports, ...firstMinute] : [];
+  if (hasConsole) report(`open ${address} in a browser: the console`);
   if (lines.length > 0) report("the first minute: paste these into a second terminal in this folder, one by one");
   process.stdout.write([`coffer ready at ${address}`, ...lines, ""].join("\n"));
 }

@@ -11,7 +11,7 @@ import { createTelemetry } from "@coffer/telemetry";
 import { testRedis } from "@coffer/testkit";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
-import { presentServices } from "../src/services.ts";
+import { onBus, presentServices } from "../src/services.ts";
 import { honestBody, hostileBodies, type HostileBody } from "./cost/hostile-bodies.ts";
 
 // From the socket to the validated call, no body costs more than an honest one of its size and a fixed
@@ -30,7 +30,7 @@ const collect = runInNewContext("gc") as () => void;
 /** The routes with a JSON body of every service, smallest bodies first: the peak of memory only grows. */
 async function routesWithBodies(): Promise<Route<object>[]> {
   const tables = await Promise.all(
-    presentServices().map(async ({ name }) => {
+    onBus(presentServices()).map(async ({ name }) => {
       const file = resolve(checkout, "services", name, "src/routes.ts");
       return (await import(pathToFileURL(file).href)) as { routes: Route<object>[] }; // what every service exports
     }),

@@ -4,7 +4,7 @@ import type { Route } from "@coffer/http";
 import { loadDescription, problemsOf, routeProblems, closed } from "@coffer/openapi";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
-import { presentServices } from "../src/services.ts";
+import { onBus, presentServices } from "../src/services.ts";
 
 /** The security schemes of the description, by the function that finds a route's caller. */
 const schemes: Readonly<Record<string, readonly string[]>> = {
@@ -19,7 +19,7 @@ const schemes: Readonly<Record<string, readonly string[]>> = {
 /** The route tables of every service of this checkout. */
 async function allRoutes(): Promise<Route<never>[]> {
   const tables = await Promise.all(
-    presentServices().map(async ({ name }) => {
+    onBus(presentServices()).map(async ({ name }) => {
       const file = resolve(checkout, "services", name, "src/routes.ts");
       return (await import(pathToFileURL(file).href)) as { routes: Route<never>[] }; // what every service exports
     }),

@@ -93,8 +93,8 @@ await t.test("each path is answered by its service, other paths with 404", async
   t.equal(nothing.status, 404);
   t.match(await nothing.json(), { error: "not_found", message: String, request_id: "abc" });
   const root = await fetch(`${url}/`);
-  t.equal(root.status, 404);
-  t.match(await root.json(), { error: "not_found", message: /^this is Coffer: .*docs\/api\.md/ });
+  t.equal(root.status, 200);
+  t.match(await root.text(), /<script type="module" src="\/assets\/page\./, "the console");
 });
 
 await t.test("a second start on the same data names the process that runs", async (t) => {

@@ -15,7 +15,7 @@ writeFileSync(join(directory, "log/old"), "");
 
 const receiver = await startReceiver(t);
 const endpoint = join(t.testdir({ endpoint: receiver.url }), "endpoint");
-const env = { COFFER_PROCESSES: "separate", OTEL_EXPORTER_OTLP_ENDPOINT_FILE: endpoint };
+const env = { COFFER_PROCESSES: "separate", COFFER_CONSOLE: "off", OTEL_EXPORTER_OTLP_ENDPOINT_FILE: endpoint };
 const file = t;
 let coffer = npmStart(file, { directory, args: ["--reset", "--yes"], env });
 const state = await coffer.ready;
@@ -36,15 +36,18 @@ await t.test("each service is a process of its own, with addresses of its own", 
   t.end();
 });
 
-await t.test("the address itself answers a browser with a page, and below /api there is none", async (t) => {
-  const headers = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
-  const page = await fetch(`${state.url}/`, { headers });
-  t.match(page.headers.get("content-type"), /^text\/html/);
-  t.match(await page.text(), `register --url ${state.url} `);
-  const unknown = await fetch(`${state.url}/api/nothing`, { headers });
-  t.equal(unknown.status, 404);
-  t.match(await unknown.json(), { error: "not_found" });
-});
+await t.test(
+  "without the console the address itself answers a browser with a page, and below /api there is none",
+  async (t) => {
+    const headers = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+    const page = await fetch(`${state.url}/`, { headers });
+    t.match(page.headers.get("content-type"), /^text\/html/);
+    t.match(await page.text(), `register --url ${state.url} `);
+    const unknown = await fetch(`${state.url}/api/nothing`, { headers });
+    t.equal(unknown.status, 404);
+    t.match(await unknown.json(), { error: "not_found" });
+  },
+);
 
 /** The rest of the limit of the source address that the service sees. */
 async function remaining(url: string, forwarded: string): Promise<number> {

@@ -19,6 +19,7 @@ import { quotaMutants } from "./catalogue/quota.ts";
 import { ratelimitMutants } from "./catalogue/ratelimit.ts";
 import { recordMutants } from "./catalogue/records.ts";
 import { scanMutants } from "./catalogue/scan.ts";
+import { consoleMutants } from "./catalogue/console.ts";
 import { scannerMutants } from "./catalogue/scanner.ts";
 import { sdkMutants } from "./catalogue/sdk.ts";
 import { secretExpiryMutants } from "./catalogue/secret-expiry.ts";
@@ -75,6 +76,7 @@ export const catalogue: readonly Mutant[] = [
   ...trustMutants,
   ...sdkMutants,
   ...scanMutants,
+  ...consoleMutants,
   ...scannerMutants,
   ...deviceMutants,
   ...localMutants,

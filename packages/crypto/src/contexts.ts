@@ -51,6 +51,10 @@ export const contexts = {
    * the device.
    */
   replica: (userId: string): Context => build("replica", checked(uuid, userId)),
+  /** A browser's key pins, under the user key. They never leave the device. */
+  devicePins: (userId: string): Context => build("device-pins", checked(uuid, userId)),
+  /** The session of a locked console, under a key from the password. It never leaves the browser's memory. */
+  lockedSession: (userId: string): Context => build("locked-session", checked(uuid, userId)),
   /**
    * The private join key of an invitation, under the token's wrap key. It is bound to the position
    * of its history entry; `prev` is the hash of the previous entry, null for the first.

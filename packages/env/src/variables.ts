@@ -13,6 +13,8 @@ export function localBaseUrls(port: number): string[] {
 const none = (): string[] => [];
 const checkoutDataDirectory = (): string => fileURLToPath(new URL("../../../.coffer", import.meta.url));
 
+const builtConsole = (): string => fileURLToPath(new URL("../../../packages/console/dist/release", import.meta.url));
+
 const port = variable({
   name: "COFFER_PORT",
   shownDefault: "8080",
@@ -178,6 +180,20 @@ export const variables = {
     parse: listOf(sealingKey),
     fallback: none,
     secret: true,
+  }),
+  COFFER_CONSOLE: variable({
+    name: "COFFER_CONSOLE",
+    shownDefault: "on",
+    meaning: "the console in a browser: on or off",
+    parse: oneOf("on", "off"),
+    fallback: () => "on" as const,
+  }),
+  COFFER_CONSOLE_DIR: variable({
+    name: "COFFER_CONSOLE_DIR",
+    shownDefault: "built by npm start",
+    meaning: "the built files of the console, with their manifest",
+    parse: path,
+    fallback: builtConsole,
   }),
   COFFER_SYNC_ALLOWED_ORIGINS: variable({
     name: "COFFER_SYNC_ALLOWED_ORIGINS",

@@ -21,7 +21,7 @@ export {
   mostLost,
   revokedSessionsKey,
 } from "./redis-keys.ts";
-export { type ServiceName, serviceNames } from "./services.ts";
+export { type DeployedService, isOnBus, type ServiceName, serviceNames } from "./services.ts";
 export { allEvents, allRpcs } from "./all-subjects.ts";
 export {
   folderCatchUpSince,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { extractTrace, span, type Span, type Telemetry } from "@coffer/telemetry";
+import { extractTrace, span, type Span } from "@coffer/telemetry";
 import { admit } from "./admit.ts";
 import { answer } from "./answer.ts";
 import { isGone } from "./begin.ts";
@@ -9,6 +9,7 @@ import type { AppOptions } from "./create-app.ts";
 import { createOpen, type Exchange } from "./exchange.ts";
 import { identify, isOutdated } from "./identify.ts";
 import { permitLargeBody } from "./permit-large-body.ts";
+import { createObserve } from "./observe.ts";
 import { bucketOfPath } from "./rate-limit.ts";
 import { RequestAborted } from "./read-body.ts";
 import { readCall } from "./read-call.ts";
@@ -16,7 +17,6 @@ import { pathOf } from "./read-query.ts";
 import { nothingAt } from "./refusal.ts";
 import { createRefuse } from "./refuse.ts";
 import { readReply } from "./reply.ts";
-import type { RequestContext } from "./request-context.ts";
 import type { Call, Route } from "./route.ts";
 import type { Handle } from "./routers.ts";
 import { sendParts } from "./send-parts.ts";
@@ -105,27 +105,6 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
   }
 
   return { handlerOf, unmatched, preflight };
-}
-
-const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-
-/** Makes the function that measures and logs an answered request. */
-function createObserve({ log, metrics }: Telemetry) {
-  const duration = metrics.histogram(
-    "http_server_request_duration_seconds",
-    "Time from a request's headers to its response",
-    buckets,
-    ["http_request_method", "http_route", "http_response_status_code"],
-  );
-  return ({ id, method, route }: RequestContext, status: number, seconds: number): void => {
-    duration.observe(seconds, {
-      http_request_method: methods.has(method) ? method : "_OTHER",
-      http_route: route,
-      http_response_status_code: status,
-    });
-    if (log.isLevelEnabled("debug")) log.debug({ request_id: id, method, route, status, seconds }, "request");
-  };
 }
 
 /**

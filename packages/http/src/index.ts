@@ -27,11 +27,14 @@ export {
   uuidText,
 } from "./fields.ts";
 export { endSocket } from "./end-socket.ts";
+export { heldTags } from "./entity-tags.ts";
+export { createObserve } from "./observe.ts";
 export { oversize } from "./oversize.ts";
 export { pathOf } from "./read-query.ts";
 export { createRefusals, type Refusals } from "./refusals.ts";
 export { type NotModified, notModified, streamed, type Streamed, tagged, type Tagged } from "./reply.ts";
 export type { RequestContext } from "./request-context.ts";
+export { requestIdOf } from "./request-id.ts";
 export { type Call, type Method, type PermitCall, type Route, route, type RouteRow } from "./route.ts";
 export { routerSecretHeader, sourceOf } from "./begin.ts";
 export { type Listener, serve, type ServeOptions, type Serving, type Timeouts } from "./serve.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Environment } from "@coffer/env";
-import type { ServiceName } from "@coffer/events";
+import type { DeployedService } from "@coffer/events";
 import type { LimiterOptions } from "@coffer/ratelimit";
 import type { Readiness, Telemetry, TelemetryOptions } from "@coffer/telemetry";
 
@@ -34,7 +34,7 @@ export interface ServiceInstance {
 
 /** The exports of a service's config.ts and service.ts. */
 export interface ServiceModule<Config extends ServiceConfig> {
-  name: ServiceName;
+  name: DeployedService;
   /** Throws ConfigurationError. */
   readConfig(env: NodeJS.ProcessEnv): Config;
   createService(config: Config, shared?: Shared): ServiceInstance | Promise<ServiceInstance>;

@@ -1,0 +1,91 @@
+import type { Mutant } from "../mutant.ts";
+
+const service = "services/console/test/service.test.ts";
+const headers = "services/console/src/headers.ts";
+const build = "packages/console/test/build.test.ts";
+const manifest = "packages/console/src/build/manifest.ts";
+const worker = "packages/console/src/worker";
+const workerTest = "packages/console/test/worker.test.ts";
+const person = "deploy/console/test/person.test.ts";
+const injected = "deploy/console/test/injected.test.ts";
+
+/** A page with a network or keys, and a service that serves other files. */
+export const consoleMutants: readonly Mutant[] = [
+  {
+    name: "console-page-with-a-network",
+    file: headers,
+    find: `"connect-src 'none'",`,
+    replace: `"connect-src 'self'",`,
+    tests: [service, injected],
+  },
+  {
+    name: "console-page-without-trusted-types",
+    file: headers,
+    find: `  "require-trusted-types-for 'script'",\n`,
+    replace: "",
+    tests: [service, injected],
+  },
+  {
+    name: "console-worker-reaches-anything",
+    file: headers,
+    find: `"script-src 'self' 'wasm-unsafe-eval'", "connect-src 'self'"`,
+    replace: `"script-src 'self' 'wasm-unsafe-eval'", "connect-src *"`,
+    tests: [service],
+  },
+  {
+    name: "console-serves-a-changed-file",
+    file: manifest,
+    find: "if (sha256(bytes) !== expected)",
+    replace: "if (sha256(bytes).length !== expected.length)",
+    tests: [build, service],
+  },
+  {
+    name: "console-page-with-webrtc",
+    file: "packages/console/src/page/harden.ts",
+    find: '"RTCPeerConnection", ',
+    replace: "",
+    tests: [injected],
+  },
+  {
+    name: "console-shows-secrets-unasked",
+    file: `${worker}/calls.ts`,
+    find: 'value: secret ? "" : value',
+    replace: "value",
+    tests: [person],
+  },
+  {
+    name: "console-unlocks-with-any-password",
+    file: `${worker}/lock.ts`,
+    find: "const key = await lockKey(password, salt);",
+    replace: "const key = await lockKey(password.slice(0, 0), salt);",
+    tests: [person],
+  },
+  {
+    name: "console-stays-in-other-tabs",
+    file: `${worker}/session.ts`,
+    find: "if (id !== undefined) otherWorkers.postMessage(id);",
+    replace: "if (id === undefined) otherWorkers.postMessage(id);",
+    tests: [injected],
+  },
+  {
+    name: "console-overwrites-a-newer-record",
+    file: `${worker}/calls.ts`,
+    find: "if (held.updated_at !== updatedAt) return",
+    replace: "if (held.updated_at < updatedAt) return",
+    tests: [person],
+  },
+  {
+    name: "console-codes-of-the-next-step",
+    file: `${worker}/one-time-code.ts`,
+    find: "Math.floor(now / 1000 / periodSeconds)",
+    replace: "Math.ceil(now / 1000 / periodSeconds)",
+    tests: [workerTest],
+  },
+  {
+    name: "console-passwords-lean-to-early-letters",
+    file: `${worker}/new-password.ts`,
+    find: "sets.every((set) =>",
+    replace: "sets.some((set) =>",
+    tests: [workerTest],
+  },
+];

@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build, type BuildOptions, type OutputFile } from "esbuild";
+import { codings, manifestName, sha256, storedPath } from "./manifest.ts";
+import type { Coding, Manifest, ManifestFile } from "./manifest.ts";
+import { pageHtml } from "./page-html.ts";
+import { root, sourcesHash } from "./sources.ts";
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/**
+ * Builds the console into `folder`, which is made or replaced as a whole. Equal sources give equal files.
+ * `from` is the folder that holds `packages` and `node_modules`.
+ */
+export async function buildConsole(folder: string, from: string = root): Promise<Manifest> {
+  const source = join(from, "packages/console/src");
+  const common = {
+    absWorkingDir: from,
+    outdir: join(from, "assets"),
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: ["chrome119", "firefox121", "safari17.4"],
+    legalComments: "none",
+    logLevel: "silent",
+    entryNames: "[name].[hash]",
+    chunkNames: "[name].[hash]",
+    assetNames: "[name].[hash]",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+  } satisfies BuildOptions;
+  // OPAQUE is a chunk of its own, which the worker loads at a login.
+  const worker = await build({ ...common, entryPoints: [join(source, "worker/worker.ts")], splitting: true });
+  const workers = worker.outputFiles.map((file) => named(file, "worker"));
+  const main = workers.find(({ path }) => path.startsWith("assets/worker."));
+  if (main === undefined) throw new Error("the build has no worker");
+  const style = await build({
+    ...common,
+    entryPoints: [join(source, "styles/console.css")],
+    loader: { ".svg": "file" },
+  });
+  const page = await build({
+    ...common,
+    entryPoints: [join(source, "page/page.tsx")],
+    define: { __WORKER_PATH__: JSON.stringify(`/${main.path}`) },
+  });
+  const icon = readFileSync(join(source, "page/icon.svg"));
+  const assets = [
+    ...[...style.outputFiles, ...page.outputFiles].map((file) => named(file, "asset")),
+    { path: `assets/icon.${sha256(icon).slice(0, 8).toUpperCase()}.svg`, kind: "asset" as const, bytes: icon },
+  ];
+  const find = (name: string, end: string) => {
+    const found = assets.find(({ path }) => path.startsWith(`assets/${name}.`) && path.endsWith(end));
+    if (found === undefined) throw new Error(`the build has no ${name}`);
+    return { path: found.path, integrity: integrityOf(found.bytes) };
+  };
+  const html = pageHtml({
+    script: find("page", ".js"),
+    style: find("console", ".css"),
+    icon: find("icon", ".svg"),
+  });
+  const files = [{ path: "index.html", kind: "page" as const, bytes: Buffer.from(html) }, ...assets, ...workers];
+  return store(folder, files, sourcesHash(from));
+}
+
+interface Output {
+  path: string;
+  kind: ManifestFile["kind"];
+  bytes: Uint8Array;
+}
+
+function named({ path, contents }: OutputFile, kind: Output["kind"]): Output {
+  return { path: `assets/${path.replaceAll("\\", "/").split("/").at(-1) ?? ""}`, kind, bytes: contents };
+}
+
+/** Writes all files into a new folder, which takes the place of `folder` when it is complete. */
+function store(folder: string, outputs: readonly Output[], sources: string): Manifest {
+  mkdirSync(dirname(folder), { recursive: true });
+  const partial = mkdtempSync(join(dirname(folder), ".building-"));
+  const sorted = outputs.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const files = sorted.map(({ path, kind, bytes }): ManifestFile => {
+    mkdirSync(dirname(join(partial, path)), { recursive: true });
+    const forms = codings.map((coding) => {
+      const form = compressed(bytes, coding);
+      writeFileSync(join(partial, storedPath(path, coding)), form);
+      return [coding, sha256(form)] as const;
+    });
+    const type = types[path.slice(path.lastIndexOf("."))] ?? "application/octet-stream";
+    return { path, kind, type, sha256: Object.fromEntries(forms) as ManifestFile["sha256"] }; // one for each coding
+  });
+  const manifest: Manifest = { version: 1, sources, files };
+  writeFileSync(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+  replace(partial, folder);
+  return manifest;
+}
+
+function compressed(bytes: Uint8Array, coding: Coding): Uint8Array {
+  if (coding === "identity") return bytes;
+  if (coding === "gzip") return gzipSync(bytes, { level: 9 });
+  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+}
+
+/** Another process may build the same folder at the same time: its result is as good. */
+function replace(partial: string, folder: string): void {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(partial, folder);
+      return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException; // an error of the file system
+      if ((code !== "ENOTEMPTY" && code !== "EEXIST") || attempt === 5) throw error;
+    }
+  }
+}
+
+function integrityOf(bytes: Uint8Array): string {
+  return `sha256-${createHash("sha256").update(bytes).digest("base64")}`;
+}

@@ -1,0 +1,52 @@
+import { useEffect } from "preact/hooks";
+import { m } from "../messages/messages.ts";
+import { Toast } from "./parts/toast.tsx";
+import { forgetRecord, place } from "./router.ts";
+import { Register } from "./screens/register.tsx";
+import { SignIn } from "./screens/sign-in.tsx";
+import { Unlock } from "./screens/unlock.tsx";
+import { Vaults } from "./screens/vaults.tsx";
+import { call, search, shownVault, state } from "./store.ts";
+import { throttled } from "./throttled.ts";
+
+/** The person's keys and clicks put off the idle lock, at most every ten seconds. */
+const touch = throttled(10_000, () => void call("touch"));
+
+export function App() {
+  const { phase } = state.value;
+  useEffect(() => {
+    for (const event of ["keydown", "pointerdown"]) addEventListener(event, touch, { passive: true });
+  }, []);
+  useEffect(() => {
+    if (phase !== "locked" && phase !== "signed-out") return;
+    search.value = "";
+    shownVault.value = null;
+    forgetRecord();
+  }, [phase]);
+  return (
+    <>
+      <Screen />
+      <Toast />
+    </>
+  );
+}
+
+function Screen() {
+  if (!isSecureContext)
+    return (
+      <main class="gate">
+        <h1>{m.insecureTitle}</h1>
+        <p>{m.insecure}</p>
+      </main>
+    );
+  switch (state.value.phase) {
+    case "starting":
+      return null;
+    case "locked":
+      return <Unlock />;
+    case "unlocked":
+      return <Vaults />;
+    case "signed-out":
+      return place.value.path === "/register" ? <Register /> : <SignIn />;
+  }
+}

@@ -1,0 +1,12 @@
+import { m } from "../messages/messages.ts";
+import { CallError } from "./worker-client.ts";
+
+/** What went wrong, in a sentence for a person. */
+export function explain(error: unknown): string {
+  if (!(error instanceof CallError)) return m.failures.unexpected;
+  const { code, retryAfterSeconds, message } = error;
+  if (code === "rate_limited") return m.rateLimited(retryAfterSeconds ?? 60);
+  if (code === "wrong_password") return m.wrongPassword;
+  if (code === "no_code") return m.noCode;
+  return Object.hasOwn(m.failures, code) ? m.failures[code as keyof typeof m.failures] : message; // its own key
+}

@@ -1,0 +1,8 @@
+import "./harden.ts";
+import { render } from "preact";
+import { language } from "../messages/messages.ts";
+import { App } from "./app.tsx";
+
+document.documentElement.lang = language();
+const root = document.getElementById("console");
+if (root !== null) render(<App />, root);

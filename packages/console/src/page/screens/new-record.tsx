@@ -1,0 +1,77 @@
+import { useId, useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import type { VaultSummary } from "../../protocol.ts";
+import { type KnownType, recordTypes } from "../../record-fields.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { FieldInputs } from "../parts/field-inputs.tsx";
+import { toast } from "../parts/toast.tsx";
+import { go } from "../router.ts";
+import { call, shownVault } from "../store.ts";
+import { useAction } from "../use-action.ts";
+
+const types = Object.keys(recordTypes) as KnownType[]; // its own keys
+
+export function NewRecord({ vaults, onClose }: { vaults: readonly VaultSummary[]; onClose: () => void }) {
+  const chosen = vaults.find(({ id }) => id === shownVault.value) ?? vaults[0];
+  const [vaultId, setVaultId] = useState(chosen?.id ?? "");
+  const [type, setType] = useState<KnownType>("login");
+  const [values, setValues] = useState<Record<string, string>>({ name: "" });
+  const { busy, problem, run } = useAction();
+  const [vaultField, typeField] = [useId(), useId()];
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      const known = ["name", ...Object.keys(recordTypes[type])];
+      const fields = Object.fromEntries(Object.entries(values).filter(([key, v]) => known.includes(key) && v !== ""));
+      const { id } = await call("createRecord", { vaultId, type, fields });
+      toast(m.saved);
+      onClose();
+      go({ recordId: id });
+    });
+  };
+  return (
+    <Dialog title={m.newRecord} onClose={onClose}>
+      <form onSubmit={submit}>
+        <div class="pair">
+          <div class="field">
+            <label for={typeField}>{m.kind}</label>
+            <select id={typeField} value={type} onChange={(event) => setType(event.currentTarget.value as KnownType)}>
+              {types.map((each) => (
+                <option key={each} value={each}>
+                  {m.types[each]}
+                </option>
+              ))}
+            </select>
+          </div>
+          <div class="field">
+            <label for={vaultField}>{m.vault}</label>
+            <select id={vaultField} value={vaultId} onChange={(event) => setVaultId(event.currentTarget.value)}>
+              {vaults.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </div>
+        </div>
+        <FieldInputs
+          type={type}
+          keys={["name", ...Object.keys(recordTypes[type])]}
+          values={values}
+          secrets={{}}
+          onChange={(key, value) => setValues((before) => ({ ...before, [key]: value }))}
+        />
+        <Problem text={problem} />
+        <p class="buttons">
+          <button class="primary" disabled={busy}>
+            {m.save}
+          </button>
+          <button type="button" onClick={onClose}>
+            {m.cancel}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

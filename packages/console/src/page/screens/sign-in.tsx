@@ -1,0 +1,87 @@
+import { useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import { Field } from "../parts/field.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { go } from "../router.ts";
+import { call, state } from "../store.ts";
+import { useAction } from "../use-action.ts";
+import { CallError } from "../worker-client.ts";
+
+const ended = { revoked: m.endedRevoked, attempts: m.endedAttempts };
+
+/** Screen 1: e-mail and password, then a code where the account has a second factor. */
+export function SignIn() {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState<string | null>(null);
+  const { busy, slow, problem, waitSeconds, run } = useAction();
+  const { endedBecause } = state.value;
+
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      const next = code === null ? await call("signIn", { email, password }) : await call("giveCode", code);
+      if (next === "done") return;
+      setCode("");
+      if (code !== null) throw new CallError({ code: "otp_required", message: "", retryAfterSeconds: null });
+    });
+  };
+  return (
+    <main class="gate">
+      <Mark />
+      <h1>{code === null ? m.signIn : m.codeTitle}</h1>
+      {endedBecause !== null && <p class="notice">{ended[endedBecause]}</p>}
+      <form onSubmit={submit}>
+        {code === null ? (
+          <>
+            <Field
+              label={m.email}
+              type="email"
+              value={email}
+              onInput={setEmail}
+              autocomplete="username"
+              required
+              focused
+            />
+            <Field
+              label={m.password}
+              type="password"
+              value={password}
+              onInput={setPassword}
+              autocomplete="current-password"
+              required
+            />
+          </>
+        ) : (
+          <Field
+            label={m.codeLabel}
+            value={code}
+            onInput={setCode}
+            autocomplete="one-time-code"
+            required
+            focused
+            mono
+          />
+        )}
+        <Problem text={waitSeconds > 0 ? m.rateLimited(waitSeconds) : problem} />
+        <button class="primary wide" disabled={busy || waitSeconds > 0}>
+          {slow ? m.signingIn : code === null ? m.signIn : m.confirm}
+        </button>
+      </form>
+      <p class="hint">{m.whatTheServiceLearns}</p>
+      <p>
+        {m.noAccount}{" "}
+        <a
+          href="/register"
+          onClick={(event) => {
+            event.preventDefault();
+            go({ path: "/register" });
+          }}
+        >
+          {m.register}
+        </a>
+      </p>
+    </main>
+  );
+}

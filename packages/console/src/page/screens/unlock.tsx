@@ -1,0 +1,47 @@
+import { useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import { Field } from "../parts/field.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { call, state } from "../store.ts";
+import { useAction } from "../use-action.ts";
+
+/** Screen 1, while the session is locked: the password opens it in this browser, without the service. */
+export function Unlock() {
+  const [password, setPassword] = useState("");
+  const { busy, slow, problem, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      try {
+        await call("unlock", password);
+      } finally {
+        setPassword("");
+      }
+    });
+  };
+  return (
+    <main class="gate">
+      <Mark />
+      <h1>{m.unlockTitle}</h1>
+      <p>{state.value.user?.email}</p>
+      <form onSubmit={submit}>
+        <Field
+          label={m.password}
+          type="password"
+          value={password}
+          onInput={setPassword}
+          autocomplete="current-password"
+          problem={problem}
+          required
+          focused
+        />
+        <button class="primary wide" disabled={busy}>
+          {slow ? m.unlocking : m.unlock}
+        </button>
+        <button type="button" class="wide" onClick={() => void call("signOut")}>
+          {m.signOut}
+        </button>
+      </form>
+    </main>
+  );
+}

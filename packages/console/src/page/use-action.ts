@@ -1,0 +1,52 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { explain } from "./explain.ts";
+import { CallError } from "./worker-client.ts";
+
+export interface Action {
+  /** Whether it runs. */
+  busy: boolean;
+  /** Whether it has run for so long that the person should see it. */
+  slow: boolean;
+  /** What went wrong last; null after a success. */
+  problem: string | null;
+  /** Seconds for which the service refuses another attempt. */
+  waitSeconds: number;
+  run(work: () => Promise<void>): void;
+}
+
+const slowMilliseconds = 300;
+
+/** Runs one thing at a time, and keeps its error for the screen. Counts down what the rate limit demands. */
+export function useAction(): Action {
+  const [busy, setBusy] = useState(false);
+  const [slow, setSlow] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [waitSeconds, setWaitSeconds] = useState(0);
+  const running = useRef(false);
+
+  useEffect(() => {
+    if (waitSeconds <= 0) return;
+    const timer = setTimeout(() => setWaitSeconds(waitSeconds - 1), 1000);
+    return () => clearTimeout(timer);
+  }, [waitSeconds]);
+
+  const run = (work: () => Promise<void>): void => {
+    if (running.current) return;
+    running.current = true;
+    setBusy(true);
+    setProblem(null);
+    const timer = setTimeout(() => setSlow(true), slowMilliseconds);
+    work()
+      .catch((error: unknown) => {
+        setProblem(explain(error));
+        if (error instanceof CallError && error.code === "rate_limited") setWaitSeconds(error.retryAfterSeconds ?? 60);
+      })
+      .finally(() => {
+        clearTimeout(timer);
+        running.current = false;
+        setBusy(false);
+        setSlow(false);
+      });
+  };
+  return { busy, slow, problem, waitSeconds, run };
+}

@@ -1,0 +1,78 @@
+import type { CallFailure, CallName, Calls, FromWorker, ToWorker } from "../protocol.ts";
+
+/** The worker's own address, which the build writes here. */
+declare const __WORKER_PATH__: string;
+
+/** Why a call failed. The message is for a person, where the code is not enough. */
+export class CallError extends Error {
+  readonly code: string;
+  readonly retryAfterSeconds: number | null;
+
+  constructor({ code, message, retryAfterSeconds }: CallFailure) {
+    super(message);
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export type Call = <Name extends CallName>(
+  name: Name,
+  ...input: Parameters<Calls[Name]>
+) => Promise<ReturnType<Calls[Name]>>;
+
+interface Port {
+  onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
+  postMessage(message: ToWorker | "closing"): void;
+}
+
+/** Starts or joins the worker. `receive` gets what it sends by itself. */
+export function connectWorker(receive: (message: FromWorker) => void): Call {
+  const port = openPort();
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let last = 0;
+  port.onmessage = ({ data }) => {
+    if (data.kind === "answer") waiting.get(data.id)?.resolve(data.value);
+    else if (data.kind === "failure") waiting.get(data.id)?.reject(new CallError(data.failure));
+    else {
+      receive(data);
+      return;
+    }
+    waiting.delete(data.id);
+  };
+  addEventListener("pagehide", () => port.postMessage("closing"));
+  return <Name extends CallName>(name: Name, ...[input]: Parameters<Calls[Name]>) => {
+    last += 1;
+    const answer = Promise.withResolvers<unknown>();
+    waiting.set(last, answer);
+    port.postMessage({ id: last, name, input } as ToWorker); // name and input belong together by the type of Call
+    return answer.promise as Promise<ReturnType<Calls[Name]>>; // the worker's table has the same types
+  };
+}
+
+interface WorkerOptionsAhead extends WorkerOptions {
+  /** Lets the worker, and with it the unlocked session, outlive a reload, in browsers that know it. */
+  extendedLifetime?: boolean;
+}
+
+function openPort(): Port {
+  const address = workerAddress();
+  const options: WorkerOptionsAhead = { name: "coffer", type: "module", extendedLifetime: true };
+  if (!("SharedWorker" in globalThis)) return new Worker(address, { name: "coffer", type: "module" });
+  const { port } = new SharedWorker(address, options);
+  return port;
+}
+
+/** The one address that the Trusted Types policy of the page allows. */
+function workerAddress(): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  if (trustedTypes === undefined) return __WORKER_PATH__;
+  const policy = trustedTypes.createPolicy("coffer-worker", { createScriptURL: () => __WORKER_PATH__ });
+  return policy.createScriptURL("") as string; // a TrustedScriptURL, which the compiler's types take for no text
+}
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (text: string) => string },
+  ): { createScriptURL(text: string): unknown };
+}

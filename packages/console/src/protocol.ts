@@ -1,0 +1,132 @@
+// What the page and the worker say to each other. The page gets what a screen shows, and never a key or a token.
+
+/** `starting` until the worker has answered. */
+export type Phase = "starting" | "signed-out" | "locked" | "unlocked";
+
+export type Connection =
+  | { kind: "connecting" }
+  | { kind: "live" }
+  /** `since`: Unix milliseconds of the last moment at which everything was known; null when never. */
+  | { kind: "away"; since: number | null };
+
+export interface VaultSummary {
+  id: string;
+  name: string;
+  type: string;
+  permission: string;
+  safeForTravel: boolean;
+  records: number;
+  /** Why its key is not used, such as `not_accepted`; null when it is used. */
+  problem: string | null;
+}
+
+/** What the list shows of a record. No secret is among it. */
+export interface RecordSummary {
+  id: string;
+  vaultId: string;
+  type: string;
+  name: string;
+  username: string;
+  host: string;
+  hasPassword: boolean;
+  hasCode: boolean;
+  updatedAt: string;
+}
+
+export interface State {
+  phase: Phase;
+  user: { id: string; email: string; name: string | null } | null;
+  /** Why there is no session any more, after one ended that the person did not end. */
+  endedBecause: "revoked" | "attempts" | null;
+  connection: Connection;
+  vaults: VaultSummary[];
+}
+
+export interface RecordField {
+  key: string;
+  /** Empty for a secret, which `reveal` gives. */
+  value: string;
+  secret: boolean;
+}
+
+export interface RecordDetail {
+  id: string;
+  vaultId: string;
+  type: string;
+  updatedAt: string;
+  fields: RecordField[];
+}
+
+export interface OneTimeCode {
+  code: string;
+  /** Unix milliseconds at which another code begins. */
+  until: number;
+  periodSeconds: number;
+}
+
+export type Changes = Record<string, string | null>;
+
+/** A record that was changed elsewhere since the person began. */
+export interface Conflict {
+  updatedAt: string;
+  /** The other values of the fields that the person changed. A field that is not there was removed. */
+  theirs: Record<string, string>;
+}
+
+export interface NewPassword {
+  kind: "characters" | "words";
+  length: number;
+}
+
+export interface OfferView {
+  name: string;
+  from: string;
+  organization: string | null;
+}
+
+/** The calls of the page. Each result is a plain value. */
+export interface Calls {
+  /** `code`: the account has a second factor; `giveCode` goes on. */
+  signIn(input: { email: string; password: string }): "done" | "code";
+  giveCode(code: string): "done" | "code";
+  /** The new account is not used before `keptRecoveryKey`. */
+  register(input: { email: string; password: string; name: string; organization: string }): { recoveryKey: string };
+  keptRecoveryKey(): null;
+  unlock(password: string): null;
+  lock(): null;
+  signOut(): null;
+  /** The person does something: puts off the idle lock. */
+  touch(): null;
+  createVault(input: { name: string; type: "personal" | "shared" }): { id: string };
+  offer(vaultId: string): OfferView;
+  acceptOffer(vaultId: string): null;
+  createRecord(input: { vaultId: string; type: string; fields: Record<string, string> }): { id: string };
+  readRecord(id: string): RecordDetail;
+  /** One field of a record, to show, edit or copy it. */
+  reveal(input: { id: string; key: string }): string;
+  oneTimeCode(id: string): OneTimeCode;
+  /** Changes these fields, null removes one; unless the record was changed since `updatedAt`. */
+  saveRecord(input: { id: string; changes: Changes; updatedAt: string }): { conflict: Conflict | null };
+  removeRecord(id: string): null;
+  newPassword(wish: NewPassword): string;
+}
+
+export type CallName = keyof Calls;
+
+export interface CallFailure {
+  /** A code of CofferError, or of the console: `wrong_password`, `unexpected`. */
+  code: string;
+  message: string;
+  retryAfterSeconds: number | null;
+}
+
+export type ToWorker = {
+  [Name in CallName]: { id: number; name: Name; input: Parameters<Calls[Name]>[0] };
+}[CallName];
+
+export type FromWorker =
+  | { kind: "answer"; id: number; value: unknown }
+  | { kind: "failure"; id: number; failure: CallFailure }
+  | { kind: "state"; state: State }
+  /** `all`: these are all records; otherwise they replace and join those that the page has. */
+  | { kind: "records"; all: boolean; changed: RecordSummary[]; removed: string[] };

@@ -1,0 +1,103 @@
+import { CofferError } from "@coffer/sdk";
+import type { SyncedRecord } from "@coffer/sdk";
+import type { Calls, Changes, Conflict } from "../protocol.ts";
+import { isSecret } from "../record-fields.ts";
+import { Refusal } from "./failure.ts";
+import { newPassword } from "./new-password.ts";
+import { oneTimeCode } from "./one-time-code.ts";
+import type { ConsoleSession } from "./session.ts";
+
+export type CallHandlers = {
+  [Name in keyof Calls]: (input: Parameters<Calls[Name]>[0]) => Promise<ReturnType<Calls[Name]>>;
+};
+
+/** What the worker does for the page. Each throws CofferError or Refusal. */
+export function createCalls(session: ConsoleSession): CallHandlers {
+  const { unlocked } = session;
+  return {
+    signIn: (input) => session.signIn(input),
+    giveCode: (code) => session.giveCode(code),
+    register: (input) => session.register(input),
+    keptRecoveryKey: () => session.keptRecoveryKey(),
+    unlock: (password) => session.unlock(password),
+    lock: () => session.lock(),
+    signOut: () => session.signOut(),
+    touch() {
+      session.touch();
+      return Promise.resolve(null);
+    },
+    async createVault({ name, type }) {
+      const { client, refreshVaults } = unlocked();
+      const { id } = await client.vaults.create(name, { type });
+      await refreshVaults(id);
+      return { id };
+    },
+    async offer(vaultId) {
+      const { name, from, organization } = await unlocked().client.vaults.offer(vaultId);
+      return { name, from, organization: organization?.name ?? null };
+    },
+    async acceptOffer(vaultId) {
+      const { client, refreshVaults } = unlocked();
+      await client.vaults.accept(vaultId);
+      await refreshVaults(vaultId);
+      return null;
+    },
+    async createRecord({ vaultId, type, fields }) {
+      const { client, written } = unlocked();
+      const record = await client.records.create(vaultId, { type, fields });
+      written(record);
+      return { id: record.id };
+    },
+    async readRecord(id) {
+      const { vault_id: vaultId, type, fields, updated_at: updatedAt } = await unlocked().record(id);
+      const shown = Object.entries(fields).map(([key, value]) => {
+        const secret = isSecret(key, fields);
+        return { key, value: secret ? "" : value, secret };
+      });
+      return { id, vaultId, type, updatedAt, fields: shown };
+    },
+    async reveal({ id, key }) {
+      const { fields } = await unlocked().record(id);
+      return fields[key] ?? "";
+    },
+    async oneTimeCode(id) {
+      const { fields } = await unlocked().record(id);
+      const code = await oneTimeCode(fields["totp_secret"] ?? "", Date.now());
+      if (code === null) throw new Refusal("no_code");
+      return code;
+    },
+    async saveRecord({ id, changes, updatedAt }) {
+      const { client, record, written } = unlocked();
+      const held = await record(id);
+      if (held.updated_at !== updatedAt) return { conflict: conflictOf(held, changes) };
+      const fields = withChanges(held.fields, changes);
+      try {
+        written(await client.records.update(held.vault_id, id, { fields }, { unchangedSince: updatedAt }));
+        return { conflict: null };
+      } catch (error) {
+        if (!(error instanceof CofferError) || error.code !== "precondition_failed") throw error;
+        const theirs = await client.records.get(held.vault_id, id);
+        written(theirs);
+        return { conflict: conflictOf(theirs, changes) };
+      }
+    },
+    async removeRecord(id) {
+      const { client, record, removed } = unlocked();
+      const { vault_id: vaultId } = await record(id);
+      await client.records.remove(vaultId, id);
+      removed(id);
+      return null;
+    },
+    newPassword: (wish) => Promise.resolve(newPassword(wish)),
+  };
+}
+
+function withChanges(fields: Readonly<Record<string, string>>, changes: Changes): Record<string, string> {
+  const all = Object.entries({ ...fields, ...changes });
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+function conflictOf(record: Pick<SyncedRecord, "fields" | "updated_at">, changes: Changes): Conflict {
+  const theirs = Object.entries(record.fields).filter(([key]) => Object.hasOwn(changes, key));
+  return { updatedAt: record.updated_at, theirs: Object.fromEntries(theirs) };
+}

@@ -1,0 +1,210 @@
+import { CofferError, memoryKeeper } from "@coffer/sdk";
+import type { PersonSession, SessionKeeper } from "@coffer/sdk";
+import type { Calls, FromWorker, State } from "../protocol.ts";
+import { consoleDevice } from "./device.ts";
+import { Refusal } from "./failure.ts";
+import { lockKey, openSession, sealSession } from "./lock.ts";
+import type { LockedSession, LockKey } from "./lock.ts";
+import { pinStorage } from "./pins.ts";
+import { openWorkspace } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface ConsoleSession {
+  /** What a page must know when it connects. */
+  present(): FromWorker[];
+  /** What the person works with. Throws Refusal `locked` without a session. */
+  unlocked(): Workspace;
+  signIn(input: Parameters<Calls["signIn"]>[0]): Promise<"done" | "code">;
+  giveCode(code: string): Promise<"done" | "code">;
+  register(input: Parameters<Calls["register"]>[0]): Promise<{ recoveryKey: string }>;
+  keptRecoveryKey(): Promise<null>;
+  unlock(password: string): Promise<null>;
+  lock(): Promise<null>;
+  signOut(): Promise<null>;
+  touch(): void;
+}
+
+/** The session locks after this time without a key or a click in any page. */
+const idleMilliseconds = 15 * 60 * 1000;
+/** After so many wrong passwords a locked session ends: what is left is the login, which the service limits. */
+const mostAttempts = 10;
+
+/** OPAQUE is large and needed for a login only. */
+const account = () => import("@coffer/sdk/account");
+
+interface Open {
+  keeper: SessionKeeper;
+  key: LockKey;
+  workspace: Workspace;
+}
+
+interface Login {
+  /** Resolves `code` each time a code is needed, and `done` at the end. */
+  next: PromiseWithResolvers<"done" | "code">;
+  give: (code: string) => void;
+}
+
+/** The one session of all pages. `post` sends to each of them. */
+export function createSession(url: string, post: (message: FromWorker) => void): ConsoleSession {
+  const device = consoleDevice();
+  const otherWorkers = new BroadcastChannel("coffer sign out");
+  let open: Open | undefined;
+  let locked: (LockedSession & { attempts: number }) | undefined;
+  let pending: Login | undefined;
+  let registered: { session: PersonSession; key: LockKey } | undefined;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+  let user: State["user"] = null;
+  let endedBecause: State["endedBecause"] = null;
+
+  const state = (): State => ({
+    phase: open === undefined ? (locked === undefined ? "signed-out" : "locked") : "unlocked",
+    user,
+    endedBecause,
+    connection: open?.workspace.connection() ?? { kind: "connecting" },
+    vaults: open?.workspace.vaults() ?? [],
+  });
+  const tell = (): void => post({ kind: "state", state: state() });
+
+  const enter = async (session: PersonSession, key: LockKey): Promise<void> => {
+    const keeper = memoryKeeper(session);
+    const trust = pinStorage(session);
+    const workspace = await openWorkspace({ keeper, session, url, trust, post, changed: tell, ended: lost });
+    open = { keeper, key, workspace };
+    locked = undefined;
+    endedBecause = null;
+    user = { id: session.user.id, email: session.user.email, name: session.user.name };
+    touch();
+    post({ kind: "records", all: true, changed: workspace.records(), removed: [] });
+    tell();
+  };
+
+  /** Forgets everything of the session in this worker. */
+  const leave = async (because: State["endedBecause"], keepReplica: boolean): Promise<void> => {
+    const workspace = open?.workspace;
+    open = undefined;
+    locked = undefined;
+    registered = undefined;
+    user = null;
+    endedBecause = because;
+    clearTimeout(idle);
+    post({ kind: "records", all: true, changed: [], removed: [] });
+    tell();
+    await workspace?.close({ keepReplica });
+  };
+
+  const lost = (): void => void leave("revoked", false);
+  // Each page of a browser without shared workers has its own session: signing out ends all of them.
+  otherWorkers.onmessage = ({ data }: MessageEvent<string>) => {
+    if (data === user?.id) void leave(null, true);
+  };
+
+  function touch(): void {
+    clearTimeout(idle);
+    if (open !== undefined) idle = setTimeout(() => void lock(), idleMilliseconds);
+  }
+
+  async function lock(): Promise<null> {
+    if (open === undefined) return null;
+    const { keeper, key, workspace } = open;
+    const sealed = await sealSession(key, await keeper.current());
+    open = undefined;
+    locked = { ...sealed, attempts: 0 };
+    clearTimeout(idle);
+    post({ kind: "records", all: true, changed: [], removed: [] });
+    tell();
+    await workspace.close({ keepReplica: true });
+    return null;
+  }
+
+  const startLogin = (email: string, password: string): Login => {
+    const login_: Login = { next: Promise.withResolvers(), give: () => undefined };
+    const run = async (): Promise<void> => {
+      const { login } = await account();
+      const session = await login({
+        url,
+        email,
+        password,
+        device: await device.device(),
+        deviceCredential: await device.credential(email),
+        otp: () => {
+          login_.next.resolve("code");
+          login_.next = Promise.withResolvers();
+          return new Promise((resolve) => (login_.give = resolve));
+        },
+      });
+      await device.keepCredential(email, session.device_credential);
+      if (pending !== login_) return;
+      await enter(session, await lockKey(password));
+      login_.next.resolve("done");
+    };
+    run().catch((error: unknown) => login_.next.reject(error));
+    return login_;
+  };
+
+  return {
+    present: () => [
+      { kind: "records", all: true, changed: open?.workspace.records() ?? [], removed: [] },
+      { kind: "state", state: state() },
+    ],
+    unlocked() {
+      if (open === undefined) throw new Refusal("locked");
+      return open.workspace;
+    },
+    signIn({ email, password }) {
+      pending = startLogin(email, password);
+      return pending.next.promise;
+    },
+    giveCode(code) {
+      if (pending === undefined) throw new Refusal("locked");
+      const { next, give } = pending;
+      give(code);
+      return next.promise;
+    },
+    async register({ email, password, name, organization }) {
+      const { register } = await account();
+      const { session, recoveryKey, trust } = await register({
+        url,
+        email,
+        password,
+        device: await device.device(),
+        ...(name === "" ? {} : { name }),
+        ...(organization === "" ? {} : { organization }),
+      });
+      await pinStorage(session).change(() => trust);
+      await device.keepCredential(email, session.device_credential);
+      registered = { session, key: await lockKey(password) };
+      return { recoveryKey };
+    },
+    async keptRecoveryKey() {
+      if (registered === undefined) throw new Refusal("locked");
+      const { session, key } = registered;
+      registered = undefined;
+      await enter(session, key);
+      return null;
+    },
+    async unlock(password) {
+      if (locked === undefined) throw new Refusal("locked");
+      const opened = await openSession(locked, password);
+      if (opened === null) {
+        locked.attempts += 1;
+        if (locked.attempts >= mostAttempts) await leave("attempts", true);
+        throw new Refusal("wrong_password");
+      }
+      await enter(opened.session, opened.key);
+      return null;
+    },
+    lock,
+    async signOut() {
+      const client = open?.workspace.client;
+      const id = user?.id;
+      await client?.logout().catch((error: unknown) => {
+        // Without a connection the session ends here, and at the service when it expires.
+        if (!(error instanceof CofferError)) throw error;
+      });
+      await leave(null, false);
+      if (id !== undefined) otherWorkers.postMessage(id);
+      return null;
+    },
+    touch,
+  };
+}

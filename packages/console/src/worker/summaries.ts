@@ -1,0 +1,25 @@
+import type { SyncedRecord, Vault } from "@coffer/sdk";
+import type { RecordSummary, VaultSummary } from "../protocol.ts";
+
+export function recordSummary({ id, vault_id, type, fields, updated_at }: SyncedRecord): RecordSummary {
+  return {
+    id,
+    vaultId: vault_id,
+    type,
+    name: fields["name"] ?? "",
+    username: fields["username"] ?? fields["email"] ?? fields["cardholder_name"] ?? "",
+    host: hostOf(fields["uri"] ?? ""),
+    hasPassword: (fields["password"] ?? "") !== "",
+    hasCode: (fields["totp_secret"] ?? "") !== "",
+    updatedAt: updated_at,
+  };
+}
+
+export function vaultSummary(vault: Vault): VaultSummary {
+  const { id, name, type, permission, safe_for_travel, record_count, problem } = vault;
+  return { id, name, type, permission, safeForTravel: safe_for_travel, records: record_count, problem };
+}
+
+function hostOf(uri: string): string {
+  return (URL.parse(uri)?.hostname ?? uri).replace(/^www\./, "");
+}

@@ -1,0 +1,40 @@
+import type { FromWorker, ToWorker } from "../protocol.ts";
+import { createCalls } from "./calls.ts";
+import { failureOf } from "./failure.ts";
+import type { PagePort, WorkerScope } from "./globals.ts";
+import { createSession } from "./session.ts";
+
+// All pages share this worker, and with it one session and one connection. In a browser without shared workers each
+// page has one of its own.
+
+const scope = globalThis as unknown as WorkerScope; // the compiler takes the scope for that of a page
+const ports = new Set<PagePort>();
+const post = (message: FromWorker): void => {
+  for (const port of ports) port.postMessage(message);
+};
+const session = createSession(location.origin, post);
+const calls = createCalls(session);
+
+function connect(port: PagePort): void {
+  ports.add(port);
+  port.onmessage = ({ data }: MessageEvent<ToWorker | "closing">) => {
+    if (data === "closing") ports.delete(port);
+    else void answer(port, data);
+  };
+  for (const message of session.present()) port.postMessage(message);
+}
+
+async function answer(port: PagePort, { id, name, input }: ToWorker): Promise<void> {
+  try {
+    const run = calls[name] as (input: unknown) => unknown; // the page's types match name and input
+    port.postMessage({ kind: "answer", id, value: await run(input) } satisfies FromWorker);
+  } catch (error) {
+    port.postMessage({ kind: "failure", id, failure: failureOf(error) } satisfies FromWorker);
+  }
+}
+
+if ("onconnect" in scope)
+  scope.onconnect = ({ ports: [port] }) => {
+    if (port !== undefined) connect(port);
+  };
+else connect(scope);

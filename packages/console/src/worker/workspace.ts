@@ -1,0 +1,145 @@
+import { personClient } from "@coffer/sdk";
+import type {
+  PersonClient,
+  PersonSession,
+  SessionKeeper,
+  Sync,
+  SyncedRecord,
+  TrustStorage,
+  VaultRecord,
+} from "@coffer/sdk";
+import { indexedDbStorage } from "@coffer/sdk/browser";
+import type { Connection, FromWorker, RecordSummary, VaultSummary } from "../protocol.ts";
+import { Refusal } from "./failure.ts";
+import { recordSummary, vaultSummary } from "./summaries.ts";
+
+/** An unlocked session: the client, and what this device knows of its vaults. */
+export interface Workspace {
+  client: PersonClient;
+  connection(): Connection;
+  vaults(): VaultSummary[];
+  records(): RecordSummary[];
+  /** One record, decrypted. Throws Refusal `not_found`. */
+  record(id: string): Promise<SyncedRecord>;
+  /** Shows a write before the service reports it. */
+  written(record: VaultRecord): void;
+  removed(id: string): void;
+  /** Waits until this device knows a vault that was just made or accepted. */
+  refreshVaults(id: string): Promise<void>;
+  close(options: { keepReplica: boolean }): Promise<void>;
+}
+
+export interface WorkspaceOptions {
+  keeper: SessionKeeper;
+  session: PersonSession;
+  url: string;
+  trust: TrustStorage;
+  post: (message: FromWorker) => void;
+  /** Called when the connection or the vaults have changed. */
+  changed: () => void;
+  /** Called when the session was ended elsewhere. */
+  ended: () => void;
+}
+
+/** Opens this device's replica and follows the person's vaults. */
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const { keeper, session, url, trust, post, changed, ended } = options;
+  const client = personClient(keeper, url, { trust });
+  const storage = indexedDbStorage(`coffer replica ${session.user.id}`);
+  const index = new Map<string, RecordSummary>();
+  /** Newer than the snapshot that is read when the replica is open. */
+  const touched = new Set<string>();
+  const own = new Map<string, SyncedRecord>();
+  let vaults: VaultSummary[] = [];
+  let connection: Connection = { kind: "connecting" };
+  let knownAt: number | null = null;
+  let closed = false;
+  let waiting: { id: string; done: () => void }[] = [];
+
+  const show = (records: readonly SyncedRecord[], removed: readonly string[]): void => {
+    const summaries = records.map(recordSummary);
+    for (const summary of summaries) index.set(summary.id, summary);
+    for (const id of removed) index.delete(id);
+    if (!closed) post({ kind: "records", all: false, changed: summaries, removed: [...removed] });
+  };
+  const showVaults = (sync: Sync): void => {
+    vaults = sync.vaults().map(vaultSummary);
+    const ids = new Set(vaults.map(({ id }) => id));
+    const gone = [...index.values()].filter(({ vaultId }) => !ids.has(vaultId)).map(({ id }) => id);
+    if (gone.length > 0) show([], gone);
+    waiting = waiting.filter(({ id, done }) => {
+      if (ids.has(id)) done();
+      return !ids.has(id);
+    });
+    if (!closed) changed();
+  };
+
+  const opening = Promise.withResolvers<Sync>();
+  const sync = await client.sync({
+    storage,
+    onChange(changes) {
+      const records: SyncedRecord[] = [];
+      const removed: string[] = [];
+      for (const change of changes) {
+        if ("record" in change) records.push(change.record);
+        else if (change.action === "record_deleted") removed.push(change.record_id);
+      }
+      for (const { id } of records) own.delete(id);
+      for (const id of [...records.map(({ id }) => id), ...removed]) touched.add(id);
+      show(records, removed);
+      void opening.promise.then(showVaults);
+    },
+    onLive() {
+      connection = { kind: "live" };
+      knownAt = Date.now();
+      if (!closed) changed();
+    },
+    onAway() {
+      if (connection.kind === "live") knownAt = Date.now();
+      connection = { kind: "away", since: knownAt };
+      if (!closed) changed();
+    },
+  });
+  sync.ready.catch(() => undefined);
+  sync.ended.catch(() => {
+    if (!closed) ended();
+  });
+  for (const record of await sync.records()) if (!touched.has(record.id)) index.set(record.id, recordSummary(record));
+  vaults = sync.vaults().map(vaultSummary);
+  opening.resolve(sync);
+
+  return {
+    client,
+    connection: () => connection,
+    vaults: () => vaults,
+    records: () => [...index.values()],
+    async record(id) {
+      const found = own.get(id) ?? (await sync.record(id));
+      if (found === undefined) throw new Refusal("not_found");
+      return found;
+    },
+    written(record) {
+      own.set(record.id, record);
+      show([record], []);
+    },
+    removed(id) {
+      own.delete(id);
+      show([], [id]);
+    },
+    async refreshVaults(id) {
+      showVaults(sync);
+      if (vaults.some((vault) => vault.id === id && vault.problem === null)) return;
+      await new Promise<void>((done) => {
+        waiting.push({ id, done });
+        setTimeout(done, 5000);
+      });
+      showVaults(sync);
+    },
+    async close({ keepReplica }) {
+      closed = true;
+      for (const { done } of waiting) done();
+      await sync.stop().catch(() => undefined);
+      if (!keepReplica) await storage.clear();
+    },
+  };
+}
