@@ -1,4 +1,4 @@
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import type { Figure } from "./row.ts";
 
 /** Every figure of a run at one size. */
@@ -49,7 +49,7 @@ export function markdownTable(report: Report): string {
 /** The generated part of docs/benchmarks.md. */
 export function markdownPage(reports: readonly Report[], when: Date): string {
   const processor = cpus()[0]?.model ?? "unknown";
-  const head = `Measured ${when.toISOString().slice(0, 10)} on ${cpus().length} cores (${processor}), Node ${process.version}.`;
+  const head = `Measured ${when.toISOString().slice(0, 10)} on ${cpus().length} cores (${processor}), Node ${process.version}. Other work on the machine: a load of ${(loadavg()[1] ?? 0).toFixed(1)} at the end.`;
   const parts = reports.map((report) => `### ${report.title}\n\n${headline(report)}\n\n${markdownTable(report)}`);
   return [head, ...parts].join("\n\n");
 }
