@@ -213,3 +213,14 @@ await t.test("a Vercel token with a wrong checksum has medium confidence", async
   const changed = `${token.slice(0, -1)}${token.endsWith("q") ? "r" : "q"}`;
   t.match(await scan(changed), [{ confidence: "medium", checksum: "invalid" }]);
 });
+
+await t.test("the value of `example` is reported when it has a form of its own", async (t) => {
+  const heroku = exampleOf("heroku-older-key").split('"')[1] ?? "";
+  t.match(await scan(`heroku_api_key: ${heroku}\n`), [{ rule_id: "heroku-older-key" }]);
+  t.match(await scan(`heroku_api_key:\n  default: ${heroku}\n`), [{ rule_id: "heroku-older-key" }]);
+  t.same(await scan(`heroku_api_key:\n  example: ${heroku}\n`), []);
+  t.same(await scan(`heroku_api_key:\n  examples:\n    - ${heroku}\n`), []);
+  t.same(await scan(`{"heroku_api_key": {"example": "${heroku}"}}`), []);
+  const token = exampleOf("github-personal-token");
+  t.match(await scan(`github_token:\n  type: string\n  example: ${token}\n`), [{ secret: token, confidence: "high" }]);
+});

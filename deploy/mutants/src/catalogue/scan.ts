@@ -315,4 +315,11 @@ export const scanMutants: readonly Mutant[] = [
     replace: "hasCrc32Base62(secret.slice(prefix.length)) || secret.length > 0",
     tests: [checks],
   },
+  {
+    name: "scan-example-values-are-secrets",
+    file: `${source}/engine/run-rule.ts`,
+    find: "rule.contextOnly === true && exampleKey.test(",
+    replace: "rule.contextOnly === true && !/^/.test(",
+    tests: [checks],
+  },
 ];

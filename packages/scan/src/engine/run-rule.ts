@@ -66,8 +66,14 @@ export function shownPrefix(rule: Rule, secret: string): string {
   return starts.reduce((longest, each) => (each.length > longest.length ? each : longest), "");
 }
 
+/** A key of OpenAPI or JSON Schema whose value is made for the documentation. */
+const exampleKey = /(?:^|[\s"'{,])examples?["']?[ \t]{0,4}:[ \t\r\n-]{0,40}["']?$/i;
+const exampleKeyReach = 64;
+
 function judge(rule: Rule, candidate: Candidate): Verdict | null {
   const { secret } = candidate;
+  // A text without a form of its own is known by its name alone, and the name says that it is an example.
+  if (rule.contextOnly === true && exampleKey.test(candidate.before(exampleKeyReach))) return null;
   const verdict: Verdict | null = rule.check === undefined ? { confidence: rule.confidence } : rule.check(candidate);
   if (verdict === null || isDocumented(secret)) return null;
   if (verdict.checksum === "valid" || verdict.identity !== undefined) return verdict;
