@@ -19,6 +19,7 @@ const commands = {
   backup: { file: "deploy/local/src/backup.ts" },
   restore: { file: "deploy/local/src/restore.ts" },
   drill: { file: "deploy/local/src/drill.ts" },
+  release: { file: "deploy/release/src/main.ts" },
   images: { file: "deploy/docker/src/build.ts" },
   compose: { file: "deploy/compose/src/main.ts" },
   prepack: { file: "deploy/pack/src/prepack.ts" },

@@ -1,6 +1,8 @@
+// cli-context.ts CONTEXT, before Docker builds Dockerfile.cli.
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** Makes the context of Dockerfile.cli in an empty folder: the tarball of `npm pack`, installed. Needs no registry. */
 export function makeCliContext(checkout: string, context: string): void {
@@ -13,4 +15,10 @@ export function makeCliContext(checkout: string, context: string): void {
   const tarball = readdirSync(context).find((name) => name.endsWith(".tgz")) ?? "";
   writeFileSync(join(context, "package.json"), '{ "private": true }\n');
   npm(context, "install", "--offline", "--ignore-scripts", `./${tarball}`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const [context] = process.argv.slice(2);
+  if (context === undefined) throw new Error("usage: cli-context.ts CONTEXT");
+  makeCliContext(resolve(import.meta.dirname, "../../.."), resolve(context));
 }

@@ -11,7 +11,7 @@ const unusedFolder = /^(test|tests|__tests__|\..*)$/;
 export function tidy(folder: string, service: string): void {
   tidyFolder(join(folder, "node_modules"));
   for (const file of ["package-lock.json", ".npmrc"]) rmSync(join(folder, file));
-  normalizeBillOfMaterials(join(folder, "sbom.cdx.json"), service);
+  normalizeBill(join(folder, "sbom.cdx.json"), `coffer-${service}`);
 }
 
 /** Removes empty folders. Returns whether the folder itself is removed. Does not follow links. */
@@ -37,11 +37,11 @@ interface Bill {
  * Makes two builds of one commit equal: CycloneDX does not require time and number. npm names the bill
  * after its working folder.
  */
-function normalizeBillOfMaterials(file: string, service: string): void {
+export function normalizeBill(file: string, name: string): void {
   const bill = JSON.parse(readFileSync(file, "utf8")) as Bill; // npm sbom wrote it
   delete bill.serialNumber;
   delete bill.metadata.timestamp;
-  bill.metadata.component.name = `coffer-${service}`;
+  bill.metadata.component.name = name;
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
 }
 

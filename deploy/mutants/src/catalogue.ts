@@ -18,6 +18,7 @@ import { postgresMutants } from "./catalogue/postgres.ts";
 import { quotaMutants } from "./catalogue/quota.ts";
 import { ratelimitMutants } from "./catalogue/ratelimit.ts";
 import { recordMutants } from "./catalogue/records.ts";
+import { releaseMutants } from "./catalogue/release.ts";
 import { scanMutants } from "./catalogue/scan.ts";
 import { consoleMutants } from "./catalogue/console.ts";
 import { scannerMutants } from "./catalogue/scanner.ts";
@@ -75,6 +76,7 @@ export const catalogue: readonly Mutant[] = [
   ...commandMutants,
   ...trustMutants,
   ...sdkMutants,
+  ...releaseMutants,
   ...scanMutants,
   ...consoleMutants,
   ...scannerMutants,

@@ -6,7 +6,7 @@ import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { npmStart } from "../../local/test/npm-start.ts";
 import { packages } from "../src/one-package.ts";
-import { checkout, newFolder, stageCheckout } from "./staged-checkout.ts";
+import { checkout, newFolder, stageCheckout } from "../src/stage-checkout.ts";
 
 const run = promisify(execFile);
 const root = testDirectory(t);
@@ -16,6 +16,8 @@ const app = newFolder(root, "app");
 const home = newFolder(root, "home");
 const env = { PATH: process.env["PATH"] ?? "", HOME: home, npm_config_cache: join(root, "cache") };
 const npm = (cwd: string, ...args: string[]) => run("npm", [...args, "--silent"], { cwd, env });
+const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
+const tarball = `coffer-${version}.tgz`;
 const manifest = (): string => readFileSync(join(stage, "package.json"), "utf8");
 const installed = join(app, "node_modules/@coffer/sdk");
 
@@ -44,7 +46,7 @@ stageCheckout(stage);
 await t.test("npm pack makes one tarball, and leaves the checkout as it was", async (t) => {
   const before = manifest();
   await npm(stage, "pack", "--pack-destination", tarballs);
-  t.same(readdirSync(tarballs), ["coffer-0.1.0.tgz"]);
+  t.same(readdirSync(tarballs), [tarball]);
   t.equal(manifest(), before);
   t.notOk(existsSync(join(stage, "package.source.json")));
   for (const name of packages) t.notOk(existsSync(join(stage, "packages", name, "dist")), name);
@@ -64,7 +66,7 @@ await t.test("an interrupted packing is repaired by the next one", async (t) => 
 
 await t.test("it installs in an empty folder, without a network and without the checkout", async (t) => {
   writeFileSync(join(app, "package.json"), '{"private": true, "type": "module"}');
-  await npm(app, "install", "--offline", "--no-audit", "--no-fund", join(tarballs, "coffer-0.1.0.tgz"));
+  await npm(app, "install", "--offline", "--no-audit", "--no-fund", join(tarballs, tarball));
   t.same(readdirSync(join(app, "node_modules/@coffer")), ["sdk"]);
   t.ok(existsSync(join(installed, "LICENSE")));
   const files = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter(

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { packages } from "../src/one-package.ts";
+import { packages } from "./one-package.ts";
 
 export const checkout = resolve(import.meta.dirname, "../../..");
 
