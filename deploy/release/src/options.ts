@@ -32,8 +32,10 @@ const options = {
   "set-version": { type: "string" },
 } as const;
 
+const actionNames = ["help", "make", "check", "verify", "set-version"] as const;
+
 export interface Options {
-  action: "help" | "make" | "check" | "verify" | "set-version";
+  action: (typeof actionNames)[number];
   dryRun: boolean;
   tag: string | null;
   out: string;
@@ -48,13 +50,14 @@ export interface Options {
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({ args: [...args], options });
   const dryRun = values["dry-run"] === true;
-  const actions = [
-    values.help === true && "help",
-    values.check === true && "check",
-    values.verify !== undefined && "verify",
-    values["set-version"] !== undefined && "set-version",
-    (dryRun || (values.tag !== undefined && values.check !== true)) && "make",
-  ].filter((each) => each !== false);
+  const asked: Record<Options["action"], boolean> = {
+    help: values.help === true,
+    check: values.check === true,
+    verify: values.verify !== undefined,
+    "set-version": values["set-version"] !== undefined,
+    make: dryRun || (values.tag !== undefined && values.check !== true),
+  };
+  const actions = actionNames.filter((name) => asked[name]);
   const [action, second] = actions;
   if (action === undefined || second !== undefined) throw new Error(`give one thing to do\n\n${help}`);
   return {

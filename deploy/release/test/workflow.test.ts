@@ -84,7 +84,7 @@ await t.test("each command in it exists", (t) => {
     t.equal(spawnSync("bash", ["-n", "-c", script.replaceAll(/\$\{\{[^}]*\}\}/g, "x")]).status, 0, script);
     for (const [program = "", ...args] of commandsOf(script)) {
       if (program === "npm" && args[0] === "run") {
-        t.ok(known[args[1] ?? ""], args[1]);
+        t.ok(known[args[1] ?? ""], `npm run ${args[1] ?? ""}`);
         const given = args.slice(3).map((each) => each.replaceAll('"', ""));
         if (args[1] === "release") t.doesNotThrow(() => readOptions(given), given.join(" "));
       } else if (program === "helm")
@@ -109,9 +109,9 @@ await t.test("everything that is published is signed, and says where it was buil
     ["${{ steps.build.outputs.name }}", "dist/release/*"],
   );
   const outputs = new Set(
-    scripts.flatMap((script) => Array.from(script.matchAll(/echo "(\w+)=.*GITHUB_OUTPUT/g), ([, name]) => name)),
+    scripts.flatMap((script) => Array.from(script.matchAll(/echo "(\w+)=.*GITHUB_OUTPUT/g), ([, name = ""]) => name)),
   );
-  for (const [, id, name] of text.matchAll(/steps\.(\w+)\.outputs\.(\w+)/g)) {
+  for (const [, id = "", name = ""] of text.matchAll(/steps\.(\w+)\.outputs\.(\w+)/g)) {
     t.ok(
       steps.some((step) => step.id === id),
       id,
