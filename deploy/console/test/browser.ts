@@ -39,7 +39,7 @@ export async function startVisitors(t: Scope, url: string): Promise<(options?: V
 
   return async ({ withoutSharedWorker = false, ...options } = {}) => {
     const context = await browser.newContext({ locale: "en-US", viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(30_000);
     await context.addInitScript(watch, withoutSharedWorker);
     const errors: string[] = [];
     context.on("console", (message) => {

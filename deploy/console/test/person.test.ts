@@ -278,6 +278,51 @@ await t.test("the help lists each key and the same in a terminal", async (t) => 
   await dialog.waitFor({ state: "detached" });
 });
 
+await t.test(
+  "a journey: what is not safe is gone, here and in what the browser stores, until the password",
+  async (t) => {
+    const me = personClient(other, url);
+    const hiddenName = `Hidden ${newPassword({ kind: "characters", length: 12 })}`;
+    const { id } = await me.vaults.create(hiddenName);
+    const { id: recordId } = await me.records.create(id, { type: "note", fields: { name: "Hidden note" } });
+    await page.getByText("4 records").waitFor();
+    await button(page, "Travel mode").click();
+    t.equal(new URL(page.url()).pathname, "/travel");
+    await page.getByText("Travel mode is off.").waitFor();
+    t.same(await inaccessible(page), []);
+    await page.getByRole("checkbox", { name: "Private" }).click();
+    await page.getByText("1 stay, 2 go").waitFor();
+    t.ok(await page.getByRole("checkbox", { name: "Team" }).isDisabled(), "its managers decide");
+    await button(page, "Start the journey").click();
+    const dialog = page.getByRole("dialog", { name: "Hide these vaults now?" });
+    await dialog.waitFor();
+    t.same((await dialog.getByRole("listitem").allInnerTexts()).sort(), [hiddenName, "Team"].sort());
+    t.same(await inaccessible(page), []);
+    await dialog.getByRole("button", { name: "Start the journey" }).click();
+    await page.getByText(/^Travel mode is on since/).waitFor();
+    t.same(await inaccessible(page), []);
+    await button(page, "Back to the records").click();
+    await page.getByText("2 records").waitFor();
+    const traces = await alice.traces(page);
+    for (const absent of [hiddenName, "Hidden note", "Team", "Shared mail", id, recordId])
+      t.notOk(traces.includes(absent), absent);
+    await page.reload();
+    await page.getByText("2 records").waitFor();
+    await button(page, "Travel mode").click();
+    await hidden(page, "Password").fill("not the password");
+    await button(page, "End the journey").click();
+    await page.getByText("That is not your password.").waitFor();
+    await hidden(page, "Password").fill(password);
+    await button(page, "End the journey").click();
+    await page.getByText("Travel mode is off.").waitFor();
+    await button(page, "Back to the records").click();
+    await page.getByText("4 records").waitFor();
+    await me.vaults.remove(id);
+    await page.getByText("3 records").waitFor();
+    await leavesNoTrace(t, alice, page);
+  },
+);
+
 await t.test("a reload and a second tab need no password; lock and unlock reach both", async (t) => {
   await page.reload();
   await page.getByText("3 records").waitFor();

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isOnBus } from "@coffer/events";
 import { nodeFlags } from "@coffer/service";
@@ -88,7 +88,11 @@ for (const { name: service, schema } of presentServices()) {
     const listed = new Set(bill.components.map(({ name }) => name.replace(/^@coffer\//, "")));
     const installed = lockedPaths(checkout, service)
       .filter((path) => existsSync(join(root, path)))
-      .map((path) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length).replace(/^@coffer\//, ""));
+      .map((path) => {
+        // npm names a workspace after its folder.
+        if (path.startsWith("node_modules/@coffer/")) return basename(realpathSync(join(root, path)));
+        return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+      });
     t.same(
       installed.filter((name) => !listed.has(name)),
       [],

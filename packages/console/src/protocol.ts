@@ -84,6 +84,20 @@ export interface OfferView {
   organization: string | null;
 }
 
+/** A session of the person, on this or another device. */
+export interface DeviceView {
+  name: string;
+  lastUsedAt: string;
+  current: boolean;
+}
+
+export interface TravelView {
+  enabled: boolean;
+  /** Since when; null when it was never switched. */
+  since: string | null;
+  devices: DeviceView[];
+}
+
 /** The calls of the page. Each result is a plain value. */
 export interface Calls {
   /** `code`: the account has a second factor; `giveCode` goes on. */
@@ -109,6 +123,12 @@ export interface Calls {
   saveRecord(input: { id: string; changes: Changes; updatedAt: string }): { conflict: Conflict | null };
   removeRecord(id: string): null;
   newPassword(wish: NewPassword): string;
+  travel(): TravelView;
+  /** Whether a vault stays while the person travels. */
+  setSafeForTravel(input: { vaultId: string; safe: boolean }): null;
+  startTravel(): TravelView;
+  /** Fails with `code_needed` when the account has a second factor and `code` is empty. */
+  stopTravel(input: { password: string; code: string }): TravelView;
 }
 
 export type CallName = keyof Calls;

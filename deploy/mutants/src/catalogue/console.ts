@@ -88,4 +88,11 @@ export const consoleMutants: readonly Mutant[] = [
     replace: "sets.some((set) =>",
     tests: [workerTest],
   },
+  {
+    name: "console-starts-a-journey-with-its-pins",
+    file: `${worker}/calls.ts`,
+    find: "await client.travel.forgetHidden();",
+    replace: "await client.travel.status();",
+    tests: [person],
+  },
 ];

@@ -126,12 +126,34 @@ export const de: Messages = {
   removed: "Gelöscht",
   readOnly: "Sie dürfen diesen Tresor lesen, nicht ändern.",
 
-  account: "Konto",
+  travel: "Reisemodus",
+  travelWhy:
+    "Vor einer Grenze: nur die Tresore bleiben, die Sie als sicher markieren. Die anderen gibt es dann für Sie nicht, auf keinem Gerät, bis Sie die Reise mit Ihrem Passwort beenden.",
+  travelOff: "Der Reisemodus ist aus.",
+  travelOn: (since) => (since === null ? "Der Reisemodus ist an." : `Der Reisemodus ist an seit ${since}.`),
+  travelStays: "Bleibt auf Reisen",
+  travelCount: (stay, go) => `${String(stay)} bleiben, ${String(go)} gehen`,
+  travelStart: "Reise beginnen",
+  travelStartTitle: "Diese Tresore jetzt verbergen?",
+  travelStartText: "Diese Tresore verschwinden von allen Ihren Geräten:",
+  travelNothing: "Kein Tresor verschwindet: alle sind als sicher markiert.",
+  travelStop: "Reise beenden",
+  travelStopWhy: "Ihr Passwort zeigt die verborgenen Tresore wieder.",
+  travelNoVault: "Sie haben keinen Tresor, der verborgen werden könnte.",
+  travelCommand: "coffer travel on",
+  travelCommandOff: "coffer travel off",
+  devices: "Ihre Geräte",
+  devicesWhy:
+    "Ein ausgeschaltetes Gerät behält seine Kopie, bis es sich wieder verbindet. Schalten Sie es vor der Abreise ein.",
+  thisDevice: "dieses",
+  lastUsed: (date) => `zuletzt benutzt ${date}`,
+  notSince: "nicht gesehen, seit die Reise begann",
+  codeNeeded: "Ihr Konto hat einen zweiten Faktor: geben Sie einen Code ein.",
+  toRecords: "Zurück zu den Einträgen",
+
   help: "Tasten und Befehle",
   helpKeys: "Tasten",
   helpCommands: "Dasselbe im Terminal",
-  skip: "Zu den Einträgen springen",
-  menu: "Menü",
 
   keyNames: {
     search: "suchen",

@@ -4,6 +4,7 @@ import { Toast } from "./parts/toast.tsx";
 import { forgetRecord, place } from "./router.ts";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
+import { Travel } from "./screens/travel.tsx";
 import { Unlock } from "./screens/unlock.tsx";
 import { Vaults } from "./screens/vaults.tsx";
 import { call, search, shownVault, state } from "./store.ts";
@@ -45,7 +46,7 @@ function Screen() {
     case "locked":
       return <Unlock />;
     case "unlocked":
-      return <Vaults />;
+      return place.value.path === "/travel" ? <Travel /> : <Vaults />;
     case "signed-out":
       return place.value.path === "/register" ? <Register /> : <SignIn />;
   }

@@ -8,5 +8,6 @@ export function explain(error: unknown): string {
   if (code === "rate_limited") return m.rateLimited(retryAfterSeconds ?? 60);
   if (code === "wrong_password") return m.wrongPassword;
   if (code === "no_code") return m.noCode;
+  if (code === "code_needed") return m.codeNeeded;
   return Object.hasOwn(m.failures, code) ? m.failures[code as keyof typeof m.failures] : message; // its own key
 }

@@ -1,6 +1,6 @@
 import { CofferError } from "@coffer/sdk";
-import type { SyncedRecord } from "@coffer/sdk";
-import type { Calls, Changes, Conflict } from "../protocol.ts";
+import type { PersonClient, SyncedRecord } from "@coffer/sdk";
+import type { Calls, Changes, Conflict, TravelView } from "../protocol.ts";
 import { isSecret } from "../record-fields.ts";
 import { Refusal } from "./failure.ts";
 import { newPassword } from "./new-password.ts";
@@ -89,7 +89,41 @@ export function createCalls(session: ConsoleSession): CallHandlers {
       return null;
     },
     newPassword: (wish) => Promise.resolve(newPassword(wish)),
+    travel: () => travelView(unlocked().client),
+    async setSafeForTravel({ vaultId, safe }) {
+      const { client, vaultChanged } = unlocked();
+      vaultChanged(await client.vaults.update(vaultId, { safeForTravel: safe }));
+      return null;
+    },
+    async startTravel() {
+      const { client } = unlocked();
+      await client.travel.start();
+      await client.travel.forgetHidden();
+      return travelView(client);
+    },
+    async stopTravel({ password, code }) {
+      const { client, security } = unlocked();
+      const otp = (again: boolean): Promise<string> =>
+        code === "" || again
+          ? Promise.reject(new Refusal(again ? "otp_required" : "code_needed"))
+          : Promise.resolve(code);
+      await (await security()).stopTravel({ password, otp }).catch((error: unknown) => {
+        throw error instanceof CofferError && error.code === "invalid_credentials"
+          ? new Refusal("wrong_password")
+          : error;
+      });
+      return travelView(client);
+    },
   };
+}
+
+async function travelView(client: PersonClient): Promise<TravelView> {
+  const [mode, sessions] = await Promise.all([client.travel.status(), client.sessions.list()]);
+  const devices = sessions.map(({ device, last_used_at: lastUsedAt, current }) => {
+    return { name: device.name, lastUsedAt, current };
+  });
+  // 1970: it was never switched.
+  return { enabled: mode.enabled, since: Date.parse(mode.updated_at) === 0 ? null : mode.updated_at, devices };
 }
 
 function withChanges(fields: Readonly<Record<string, string>>, changes: Changes): Record<string, string> {

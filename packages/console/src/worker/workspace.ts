@@ -6,8 +6,10 @@ import type {
   Sync,
   SyncedRecord,
   TrustStorage,
+  Vault,
   VaultRecord,
 } from "@coffer/sdk";
+import type { AccountSecurity } from "@coffer/sdk/account";
 import { indexedDbStorage } from "@coffer/sdk/browser";
 import type { Connection, FromWorker, RecordSummary, VaultSummary } from "../protocol.ts";
 import { Refusal } from "./failure.ts";
@@ -24,6 +26,10 @@ export interface Workspace {
   /** Shows a write before the service reports it. */
   written(record: VaultRecord): void;
   removed(id: string): void;
+  /** Shows a changed vault before the service reports it. */
+  vaultChanged(vault: Vault): void;
+  /** Changes of the account that need the password. */
+  security(): Promise<AccountSecurity>;
   /** Waits until this device knows a vault that was just made or accepted. */
   refreshVaults(id: string): Promise<void>;
   close(options: { keepReplica: boolean }): Promise<void>;
@@ -125,6 +131,14 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     removed(id) {
       own.delete(id);
       show([], [id]);
+    },
+    vaultChanged(vault) {
+      vaults = vaults.map((each) => (each.id === vault.id ? vaultSummary(vault) : each));
+      changed();
+    },
+    async security() {
+      const { accountSecurity } = await import("@coffer/sdk/account");
+      return accountSecurity(keeper, url);
     },
     async refreshVaults(id) {
       showVaults(sync);

@@ -1,4 +1,5 @@
 import { language, m } from "../../messages/messages.ts";
+import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { Icon } from "./icon.tsx";
 import { Mark } from "./mark.tsx";
@@ -10,6 +11,9 @@ export function Header({ onHelp }: { onHelp: () => void }) {
       <Mark />
       <ConnectionState />
       <span class="who">{state.value.user?.email}</span>
+      <button class="bare" aria-label={m.travel} title={m.travel} onClick={() => go({ path: "/travel" })}>
+        <Icon name="travel" />
+      </button>
       <button class="bare" aria-label={m.help} title={m.help} onClick={onHelp}>
         <Icon name="help" />
       </button>

@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import { language, m } from "../../messages/messages.ts";
+import { m } from "../../messages/messages.ts";
 import type { RecordDetail, RecordField, RecordSummary } from "../../protocol.ts";
 import { kindOf } from "../../record-fields.ts";
 import { copy } from "../copy.ts";
+import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
 import { fieldName } from "../field-name.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -59,7 +60,7 @@ export function RecordScreen({ record, editing, setEditing }: RecordProps) {
         )}
       </div>
       <p class="hint">
-        {vault?.name} · {m.changedAt(dateOf(updatedAt))}
+        {vault?.name} · {m.changedAt(momentOf(updatedAt))}
       </p>
       {!mayWrite && <p class="hint">{m.readOnly}</p>}
       <Problem text={problem} />
@@ -144,8 +145,4 @@ function RemoveDialog({ record: { id, name }, onClose }: { record: RecordSummary
       </p>
     </Dialog>
   );
-}
-
-function dateOf(text: string): string {
-  return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(text));
 }

@@ -1,0 +1,188 @@
+import { useEffect, useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import type { TravelView } from "../../protocol.ts";
+import { momentOf } from "../dates.ts";
+import { explain } from "../explain.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Field } from "../parts/field.tsx";
+import { Header } from "../parts/header.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { go } from "../router.ts";
+import { call, state } from "../store.ts";
+import { useAction } from "../use-action.ts";
+import { CallError } from "../worker-client.ts";
+import { HelpDialog } from "./help.tsx";
+
+/** Screen 7: what stays and what goes on a journey, and which devices have not heard of it. */
+export function Travel() {
+  const [travel, setTravel] = useState<TravelView | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [open, setOpen] = useState<"none" | "help" | "start">("none");
+
+  useEffect(() => {
+    call("travel").then(setTravel, (error: unknown) => setFailure(explain(error)));
+  }, []);
+  return (
+    <div class="shell single">
+      <Header onHelp={() => setOpen("help")} />
+      <main class="sheet-page">
+        <p>
+          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
+        </p>
+        <h1>{m.travel}</h1>
+        <p>{m.travelWhy}</p>
+        <Problem text={failure} />
+        {travel !== null && (
+          <>
+            <p role="status" class="notice">
+              {travel.enabled ? m.travelOn(travel.since === null ? null : momentOf(travel.since)) : m.travelOff}
+            </p>
+            {travel.enabled ? <Stop onStopped={setTravel} /> : <Choices onStart={() => setOpen("start")} />}
+            <Devices travel={travel} />
+          </>
+        )}
+      </main>
+      {open === "help" && <HelpDialog onClose={() => setOpen("none")} />}
+      {open === "start" && (
+        <StartDialog
+          onClose={() => setOpen("none")}
+          onStarted={(started) => {
+            setTravel(started);
+            setOpen("none");
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Choices({ onStart }: { onStart: () => void }) {
+  const { busy, problem, run } = useAction();
+  const vaults = state.value.vaults.toSorted((a, b) => a.name.localeCompare(b.name));
+  const stay = vaults.filter(({ safeForTravel }) => safeForTravel).length;
+  if (vaults.length === 0) return <p>{m.travelNoVault}</p>;
+  return (
+    <>
+      <fieldset>
+        <legend>{m.travelStays}</legend>
+        {vaults.map(({ id, name, safeForTravel, permission }) => (
+          <label key={id} class="choice">
+            <input
+              type="checkbox"
+              checked={safeForTravel}
+              disabled={busy || permission === "read"}
+              onChange={() =>
+                run(async () => {
+                  await call("setSafeForTravel", { vaultId: id, safe: !safeForTravel });
+                })
+              }
+            />
+            {name}
+          </label>
+        ))}
+        <p class="hint">{m.travelCount(stay, vaults.length - stay)}</p>
+      </fieldset>
+      <Problem text={problem} />
+      <p class="buttons">
+        <button class="primary" onClick={onStart}>
+          {m.travelStart}
+        </button>
+        <code class="command">{m.travelCommand}</code>
+      </p>
+    </>
+  );
+}
+
+interface StartProps {
+  onClose: () => void;
+  onStarted: (travel: TravelView) => void;
+}
+
+function StartDialog({ onClose, onStarted }: StartProps) {
+  const { busy, problem, run } = useAction();
+  const hidden = state.value.vaults.filter(({ safeForTravel }) => !safeForTravel);
+  return (
+    <Dialog title={m.travelStartTitle} onClose={onClose}>
+      <p>{hidden.length === 0 ? m.travelNothing : m.travelStartText}</p>
+      {hidden.length > 0 && (
+        <ul>
+          {hidden.map(({ id, name }) => (
+            <li key={id}>{name}</li>
+          ))}
+        </ul>
+      )}
+      <Problem text={problem} />
+      <p class="buttons">
+        <button class="primary" disabled={busy} onClick={() => run(async () => onStarted(await call("startTravel")))}>
+          {m.travelStart}
+        </button>
+        <button onClick={onClose}>{m.cancel}</button>
+      </p>
+    </Dialog>
+  );
+}
+
+function Stop({ onStopped }: { onStopped: (travel: TravelView) => void }) {
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [needsCode, setNeedsCode] = useState(false);
+  const { busy, problem, waitSeconds, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      try {
+        onStopped(await call("stopTravel", { password, code: code.trim() }));
+      } catch (error) {
+        if (error instanceof CallError && error.code === "code_needed") setNeedsCode(true);
+        else setPassword("");
+        throw error;
+      }
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <p>{m.travelStopWhy}</p>
+      <Field
+        label={m.password}
+        type="password"
+        value={password}
+        onInput={setPassword}
+        autocomplete="current-password"
+        required
+      />
+      {needsCode && (
+        <Field label={m.codeLabel} value={code} onInput={setCode} autocomplete="one-time-code" required focused mono />
+      )}
+      <Problem text={waitSeconds > 0 ? m.rateLimited(waitSeconds) : problem} />
+      <p class="buttons">
+        <button class="primary" disabled={busy || waitSeconds > 0}>
+          {m.travelStop}
+        </button>
+        <code class="command">{m.travelCommandOff}</code>
+      </p>
+    </form>
+  );
+}
+
+/** A device is told when it connects: one that was not used since the start may still hold a copy. */
+function Devices({ travel: { devices, enabled, since } }: { travel: TravelView }) {
+  const late = (lastUsedAt: string): boolean => enabled && since !== null && Date.parse(lastUsedAt) < Date.parse(since);
+  return (
+    <section>
+      <h2>{m.devices}</h2>
+      <p class="hint">{m.devicesWhy}</p>
+      <ul class="devices">
+        {devices.map(({ name, lastUsedAt, current }, at) => (
+          <li key={at}>
+            <span>
+              {name}
+              {current && ` (${m.thisDevice})`}
+            </span>
+            <span class="hint">{m.lastUsed(momentOf(lastUsedAt))}</span>
+            {late(lastUsedAt) && !current && <span class="problem">{m.notSince}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
