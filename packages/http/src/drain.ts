@@ -44,7 +44,7 @@ export function createDrain(server: Server): Drain {
       answers.add(response);
       response.on("close", () => {
         answers.delete(response);
-        // It had keep-alive from before the shutdown.
+        // The response began with keep-alive, before the shutdown.
         if (graceIsOver) response.req.socket.destroySoon();
       });
     },

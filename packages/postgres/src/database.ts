@@ -160,7 +160,7 @@ export function createDatabase({
   };
 }
 
-/** Reports whether Postgres takes writes. While it is away, what was known last. */
+/** Reports whether Postgres accepts writes; while Postgres is away, the last known state. */
 function observeWrites(metrics: Metrics, { state }: WriteCheck): void {
   const writable = metrics.gauge("coffer_db_writable", "1 while Postgres takes writes, 0 while its disk is full");
   writable.set(1);

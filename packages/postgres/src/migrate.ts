@@ -93,7 +93,7 @@ async function apply(client: pg.Client, schema: string, all: readonly Migration[
 }
 
 /**
- * Takes the lock of the schema's migrators. It asks again and again: a statement that waits would
+ * Takes the lock of the schema's migrators. It polls for the lock: a statement that waits would
  * hold a snapshot, and an index that is built concurrently waits for all older snapshots.
  */
 async function waitForLock(client: pg.Client, schema: string): Promise<void> {

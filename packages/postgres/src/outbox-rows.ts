@@ -22,7 +22,7 @@ export interface OutboxRows {
   release(): Promise<void>;
 }
 
-/** The result for the locked rows; rows in no list stay as they are. */
+/** The result for the locked rows; rows in no list are not changed. */
 export interface BatchOutcome {
   /** Positions, as in `divide`. */
   delivered: readonly number[];

@@ -11,8 +11,8 @@ const states: Readonly<Record<string, WriteState>> = {
 };
 
 /**
- * How long a result counts. So does a write that failed, whatever the probe would say: the probe writes less than a table
- * may need.
+ * How long the result of a probe is valid. A failed write of a request counts as long, even if the
+ * probe succeeds: the probe writes less than a table may need.
  */
 const countedMilliseconds = 15_000;
 

@@ -14,7 +14,10 @@ export interface HeldOutbox {
 
 const lock = 4711;
 
-/** Prepares the table `outbox` of a schema. `url` is that of a role that owns it and sees all sessions. */
+/**
+ * Prepares the table `outbox` of a schema. `url` connects as a role that owns it and sees all
+ * sessions.
+ */
 export async function holdOutbox(t: TestScope, { url, schema }: { url: string; schema: string }): Promise<HeldOutbox> {
   const blocker = new pg.Client({ connectionString: url });
   await blocker.connect();

@@ -9,7 +9,7 @@ export const migrations: MigrationSource = {
 };
 
 /**
- * Migrates the service's schema. `url` is that of the service's own role.
+ * Migrates the service's schema. `url` connects as the service's own role.
  * @returns the names of the migrations that were applied now
  * @throws MigrationRefused, and ServiceError `unavailable` when Postgres is unavailable
  */

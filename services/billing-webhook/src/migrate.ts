@@ -8,7 +8,7 @@ export const schema = "billing_webhook";
 export const migrations: MigrationSource = { directory: new URL("./migrations/", import.meta.url) };
 
 /**
- * Brings the service's schema up to date. `url` is that of the service's own role.
+ * Migrates the service's schema. `url` connects as the service's own role.
  * @returns the names of the migrations that were applied now
  * @throws MigrationRefused, and ServiceError `unavailable` when Postgres is away
  */

@@ -15,7 +15,7 @@ export async function recordAudit({ bus }: Pick<Deps, "bus">, record: AuditDraft
     await bus.request(append, { records: [record] });
   } catch (error) {
     if (error instanceof ServiceError && error.code === "unavailable") throw error;
-    // Whatever is wrong with the record is no fault of the caller.
+    // A refused record is a bug of the service, not of the caller.
     throw new Error("the audit record was refused", { cause: error });
   }
 }

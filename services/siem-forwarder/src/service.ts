@@ -85,7 +85,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     async close() {
       users.close();
       await sweeper.close();
-      // What has not been drained is cut.
+      // Cuts the remaining requests.
       await forwarder.close(0);
     },
   });

@@ -15,8 +15,7 @@ const displayPrefix = "cft1_";
 const wholeToken = /cft1_[\w-]{43}(?![\w-])/;
 
 /**
- * The whole one-time token inside a text, whatever was pasted around it; undefined when there is
- * none.
+ * The whole one-time token inside a pasted text; undefined when there is none.
  */
 export function wholeTokenIn(text: string): string | undefined {
   const trimmed = text.trim();

@@ -30,7 +30,7 @@ export async function listFolderChangesSince(
   if (from.server !== present.server) return startOver;
   const at = after === null ? null : decodeCursor(after, position);
   const found = await listFolderChanges(pool, { since: from, after: at, limit, bytes });
-  // After everything is read: what was swept away before that was not in it.
+  // Checked after the read: changes that the sweep deleted before the read are missing in the result.
   if (await isSwept(pool, from)) return startOver;
   const until = at?.until ?? now;
   const last = found.at(-1);

@@ -5,12 +5,12 @@ import { type ExpectedChange, nextState } from "@coffer/service";
 import { findCut, findHistory, hasHistory, hasHolder, storeEntry } from "../store/histories.ts";
 import { orgRes } from "./resources.ts";
 
-/** An entry that came with a request, and what it must contain. */
+/** The entry of a request, and its required content. */
 export interface AppendedEntry {
   /** An organization, or a folder of it. The transaction has locked its members and machines. */
   res: Resource;
   orgId: string;
-  /** The entry as it was sent; undefined when the request has none. */
+  /** The entry of the request; undefined if it has none. */
   entry: string | undefined;
   /** The required signer. */
   by: SignerId;

@@ -22,9 +22,9 @@ export interface AppendedHolder {
 }
 
 /**
- * Appends the `set` of one member or machine of a folder. No entry is needed when the newest state
- * already has it in the same way, so that any manager can add a missing key; a person who returned
- * to the organization needs one all the same. A `set` for an existing grant that the history does
+ * Appends the `set` of one member or machine of a folder. No entry is needed if the newest state
+ * already has the same holder, so that any manager can add a missing key. A person who returned to
+ * the organization always needs an entry. A `set` for an existing grant that the history does
  * not have is a confirmation, and is audited.
  * @throws ServiceError what `appendEntry` throws
  */

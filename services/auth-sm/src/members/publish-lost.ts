@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
  * confirm it.
  */
 const everyMilliseconds = 200;
-/** The key expires when no replica writes it any more: then every change has been delivered. */
+/** The key expires when all replicas have stopped writing it: then every change has been delivered. */
 const lifeMilliseconds = 10_000;
 
 /**

@@ -17,13 +17,12 @@ import type { TravelMode } from "./show.ts";
 type SwitchCall = Call<User, MemberPath, MemberTravelMode>;
 
 /**
- * PUT /api/org/members/{user_id}/travel-mode
- * An owner or admin switches a member's travel mode; only an owner switches an owner's. Switching
- * off one's own needs a proof, as in `switchOwnTravelMode`. Each of the member's organizations gets
- * an audit record. A running journey can be changed only if the manager's role and the member's
- * membership began before it. Otherwise a thief with an unlocked device could join an accomplice's
- * organization, whose owner would end the journey without the password. vaults checks this under
- * its lock on the person.
+ * PUT /api/org/members/{user_id}/travel-mode An owner or admin switches a member's travel mode;
+ * only an owner switches an owner's. A caller who switches off their own needs a proof, as in
+ * `switchOwnTravelMode`. Each of the member's organizations gets an audit record. A running journey
+ * can be changed only if the manager's role and the member's membership began before it. Otherwise
+ * a thief with an unlocked device could join an accomplice's organization, whose owner would end
+ * the journey without the password. vaults checks this under its lock on the person.
  * @throws ServiceError `unavailable` while vaults does not answer; `requestSwitch` says what is
  * done then
  */

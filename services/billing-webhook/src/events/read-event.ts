@@ -92,7 +92,7 @@ const invoice = z.object({
 
 /**
  * Reads an authentic body.
- * @throws ServiceError `invalid_request` for what is not JSON
+ * @throws ServiceError `invalid_request` if it is not JSON
  */
 export function readEvent(body: Buffer): StripeEvent | OtherEvent {
   const value = parse(body);

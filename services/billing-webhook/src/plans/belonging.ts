@@ -10,7 +10,7 @@ export interface Belonging {
   ofCustomer(customerId: string | null): string | null;
 }
 
-/** Reads from events, in any order, what belongs to whom. */
+/** Maps subscriptions and customers to organizations, from events in any order. */
 export function belongingOf(events: readonly Named[]): Belonging {
   const orgs = { subscription: new Map<string, string>(), customer: new Map<string, string>() };
   const customers = new Map<string, string>();

@@ -16,7 +16,7 @@ export interface SubscriptionEvent {
   prices: readonly Price[];
 }
 
-/** What a subscription is, and what it gives its organization. */
+/** The state of a subscription, and the plan of its organization. */
 export interface SubscriptionState {
   /** Undefined when no event says. */
   status: string | undefined;
@@ -50,7 +50,7 @@ export function isSuperseded(event: SubscriptionEvent, all: readonly Subscriptio
 }
 
 /**
- * The state of a subscription by all its events, in whatever order they are given. A status that is not known, and
+ * The state of a subscription from all its events, in any order. An unknown status, and
  * `incomplete`, change nothing.
  * @param seconds the present time in Unix seconds
  */
@@ -87,7 +87,7 @@ function pastDueSince(ordered: readonly SubscriptionEvent[]): number | undefined
   return since;
 }
 
-/** By the newest event with a price that is known: other prices leave the plan as it was. */
+/** The plan of the newest event with a known price: other prices do not change the plan. */
 function planOf(ordered: readonly SubscriptionEvent[], table: PriceTable): PlanName | undefined {
   for (const { prices } of ordered.toReversed()) {
     const plan = highestPlan(prices.flatMap((price) => table.planOf(price) ?? []));

@@ -7,8 +7,9 @@ import { recomputePlan } from "./recompute.ts";
 const limit = 100;
 
 /**
- * Computes plans again for which no event comes: after the end of a grace, and once after a start with another
- * `COFFER_STRIPE_PRICES`. Only once, so that two replicas with different tables do not take turns during an upgrade.
+ * Recomputes plans without an event: after the end of a grace period, and once after a start with
+ * another `COFFER_STRIPE_PRICES`. Only once, so that two replicas with different tables do not
+ * alternate during an upgrade.
  */
 export function planSweep(
   { database, newId, now, prices }: Pick<Deps, "database" | "newId" | "now" | "prices">,

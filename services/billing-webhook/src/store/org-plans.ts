@@ -32,7 +32,7 @@ export async function replacePlan(
   `);
 }
 
-/** The same without a new version: the plan is as it was. */
+/** Stores an unchanged plan, without a new version. */
 export async function touchPlan(tx: Transaction, { orgId, graceEndsAt, digest }: OrgPlan): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     UPDATE org_plans
@@ -41,7 +41,7 @@ export async function touchPlan(tx: Transaction, { orgId, graceEndsAt, digest }:
   `);
 }
 
-/** A plan as it was computed. */
+/** A computed plan. */
 export interface OrgPlan {
   orgId: string;
   plan: PlanName;

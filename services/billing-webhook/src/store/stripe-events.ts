@@ -64,8 +64,9 @@ export function listRelatedEvents(
 }
 
 /**
- * Every event about a subscription or customer that an event of this organization names, and about the customers of these
- * subscriptions. More than those of the organization: they say which of the subscriptions are its own.
+ * Every event about a subscription or customer that an event of this organization names, and about
+ * the customers of these subscriptions. These are more than the organization's own events: they
+ * show which subscriptions belong to it.
  */
 export function listEventsOfOrg(db: Queryable, orgId: string): Promise<readonly EventRow[]> {
   return db.any(sql.type(eventRow)`

@@ -6,7 +6,7 @@ export interface ScanDocument {
   encoding?: "utf8" | "base64" | undefined;
 }
 
-/** How much of what is found an answer holds. */
+/** The limits of the findings in a response. */
 export interface Room {
   occurrences: number;
   /** Of the places and problems, with their paths. */
@@ -20,7 +20,7 @@ export interface Job {
   room: Room;
 }
 
-/** What was found in one document, or in the diff. */
+/** The findings of one document, or of the diff. */
 export interface Part {
   occurrences: Occurrence[];
   problems: Problem[];
@@ -30,7 +30,7 @@ export interface Part {
   binary: number;
 }
 
-/** What was found in all of them. */
+/** The findings of all documents and the diff. */
 export type Outcome = Part;
 
 /** What a thread says: once that it has started, and then while it does a job. */

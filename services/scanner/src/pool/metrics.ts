@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Histogram, Metrics } from "@coffer/telemetry";
 
-/** On which way a scan was asked for. */
+/** The interface of a scan request. */
 export type Entry = "http" | "bus";
 
 export interface ScanMetrics {

@@ -37,7 +37,7 @@ const defaults = {
   program: new URL("./worker.ts", import.meta.url),
 };
 
-/** Starts a thread when there is work for it, and keeps it for the next. */
+/** Starts a thread when there is work for it, and reuses it. */
 export function createPool(metrics: ScanMetrics, given: Pick<PoolOptions, "threads"> & Partial<PoolOptions>): Pool {
   const { threads, mostWaiting, ...bounds } = { ...defaults, ...given };
   const waiting: Waiting[] = [];

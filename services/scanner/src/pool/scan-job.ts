@@ -12,7 +12,7 @@ import { changedFiles } from "@coffer/scan/diff";
 import type { Job, Part, Room, ScanDocument } from "./job.ts";
 
 const mebibyte = 1024 * 1024;
-/** What comes out of the containers of a request, all together. */
+/** The limits of the unpacked containers of a request, in total. */
 const limits = { bytes: 32 * mebibyte, ratio: 20, ratioFrom: mebibyte, members: 1_000, depth: 4 };
 const mostProblems = 100;
 const mostPath = 1_024;
@@ -28,7 +28,10 @@ interface Left extends Room {
   budget: UnpackBudget;
 }
 
-/** Scans the documents and then the diff, and yields what it finds in each. Null instead for a diff that is none. */
+/**
+ * Scans the documents and then the diff, and yields the findings of each; null for a text that is
+ * not a diff.
+ */
 export async function* scanJob({ documents, diff, room }: Job): AsyncGenerator<Part | null> {
   const sent = documents.reduce((sum, { content }) => sum + content.length, 0);
   const left: Left = { ...room, problems: mostProblems, budget: new UnpackBudget(sent, limits) };

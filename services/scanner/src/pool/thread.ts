@@ -5,17 +5,17 @@ import type { Job, Message, Outcome } from "./job.ts";
 
 /** A thread that does one job at a time. */
 export interface Thread {
-  /** False when it was ended or has died: it does no more jobs. */
+  /** False after its end: it accepts no more jobs. */
   readonly lives: boolean;
   /**
-   * Never takes longer than the bound, whatever is scanned: what is not done then is a problem in the outcome.
-   * @throws ServiceError `invalid_request` for a diff that is none
+   * Ends within the time limit for any input; the unscanned rest is a problem in the outcome.
+   * @throws ServiceError `invalid_request` for a text that is not a diff
    */
   scan(job: Job): Promise<Outcome>;
   end(): Promise<unknown>;
 }
 
-/** The heap of a thread: what is scanned lies outside of it. */
+/** The heap of a thread. Scanned texts are outside of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 export interface ThreadOptions {
@@ -24,14 +24,14 @@ export interface ThreadOptions {
 }
 
 export function startThread({ mostMilliseconds, program }: ThreadOptions): Thread {
-  // What a thread would print is not ours to log: an error of the engine may quote what it read.
+  // Output of a thread is not logged: an error of the engine may quote the scanned text.
   const worker = new Worker(program, { resourceLimits, stdout: true, stderr: true });
   let lives = true;
   const end = (): Promise<unknown> => {
     lives = false;
     return worker.terminate();
   };
-  // Without a job nobody else hears of its death.
+  // Without a job, nothing else observes the end of the thread.
   worker.on("error", () => void end());
   worker.on("exit", () => void end());
   const started = new Promise<void>((done) => {

@@ -16,6 +16,6 @@ async function run(job: Job): Promise<void> {
   say("done");
 }
 
-// A failure ends the thread, which the pool hears.
+// A failure ends the thread; the pool observes its end.
 parentPort?.on("message", (job: Job) => void run(job));
 say("ready");

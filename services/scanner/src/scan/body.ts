@@ -6,7 +6,7 @@ const mostDocuments = 100;
 const mostPathCharacters = 1024;
 const mostBytes = 5 * mebibyte;
 
-/** Escapes of JSON make a body longer than what it says. */
+/** JSON escapes make a body longer than its texts. */
 export const bodyLimitBytes = 8 * mebibyte;
 
 const document = z

@@ -1,4 +1,4 @@
 export const scanPath = "/api/scanner/scan";
 
-/** What was scanned has no name that an audit record may hold. */
+/** The target of a scan. Audit records contain no paths. */
 export const noTarget = { type: "scan", id: null } as const;

@@ -23,7 +23,7 @@ export async function appendAudit(
   const chainIds = [...new Set(drafts.map(({ chainId }) => chainId))];
   let stored = await appendToChains(deps, chainIds, drafts);
   if (stored === null) {
-    // On its own, before any chain is locked: whoever waits here holds nothing that another could wait for.
+    // Before any chain is locked: a transaction that waits here holds no lock, so it cannot deadlock.
     await openChains(deps.database.pool, chainIds, { seq: 0, hash: firstPreviousHash });
     stored = await appendToChains(deps, chainIds, drafts);
   }

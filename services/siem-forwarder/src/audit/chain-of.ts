@@ -3,9 +3,10 @@ import type { AuditDraft } from "@coffer/events";
 import { timestampText, uuidText } from "@coffer/http";
 
 /**
- * The chain in which a record has its place: that of its organization, or without one that of the person it is about,
- * who acted or, in a failed attempt of nobody known, was the target.
- * @throws ServiceError `invalid_request` for a record that no chain can hold, which names it by its id
+ * The chain of a record: its organization's, or without one the chain of the person who acted. In a
+ * failed attempt of an unknown actor it is the chain of the target.
+ * @throws ServiceError `invalid_request` for a record that no chain can hold, which names it by its
+ * id
  */
 export function chainOf(record: AuditDraft): string {
   const { data: chainId } = uuidText.safeParse(record.org_id ?? personOf(record));
@@ -20,7 +21,7 @@ function personOf({ actor, target }: AuditDraft): string | null {
   return target.type === "user" ? target.id : null;
 }
 
-/** The refusal of one record, by its id: whoever sent it parks it and goes on with the others. */
+/** The refusal of one record, by its id: the sender parks it and continues with the others. */
 export function unfit({ id }: AuditDraft, problem: string): ServiceError {
   return new ServiceError("invalid_request", `the audit record ${id} ${problem}`);
 }

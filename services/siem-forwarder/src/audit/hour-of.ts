@@ -1,4 +1,4 @@
-/** The hour in which a moment is, by its beginning. */
+/** The start of the hour that contains `time`. */
 export function hourOf(time: string): string {
   return `${time.slice(0, 13)}:00:00Z`;
 }

@@ -14,7 +14,7 @@ export interface ChainTransaction {
 
 /**
  * Runs `work` in a transaction that holds the lock of an organization's chain, so that a change and its audit record
- * commit together. Whatever else a transaction locks, it locks after the chain.
+ * commit together. Such a transaction takes its other locks after the chain's.
  */
 export async function inChain<Result>(
   { database }: Pick<Deps, "database">,
@@ -35,7 +35,7 @@ export async function inChain<Result>(
     });
   let done = await attempt();
   if (done === null) {
-    // In a transaction of its own, before any chain is locked: who waits here holds no lock.
+    // In a separate transaction, before any chain is locked: it waits without holding a lock.
     await openChains(database.pool, [chainId], { seq: 0, hash: firstPreviousHash });
     done = await attempt();
   }

@@ -14,7 +14,7 @@ export const auditQuery = z
       .transform((id) => uuidText.safeParse(id).data ?? id)
       .optional(),
     outcome: z.enum(auditOutcomes).optional(),
-    /** A `seq`: only records behind it, for an export that goes on. */
+    /** Only records with a greater `seq`, to continue an export. */
     after: z
       .string()
       .regex(/^\d{1,15}$/, "not a seq")

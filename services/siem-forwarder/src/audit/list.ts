@@ -35,7 +35,7 @@ export async function listAudit(
   const head = await findHead(pool, orgId);
   const span = head && (await spanOf(pool, orgId, query, { head, after }));
   if (span === null) return { data: [], next_cursor: null, head };
-  // One more than asked for tells whether there is a next page.
+  // One more record than requested shows whether there is a next page.
   const found = await listRecords(pool, {
     chainId: orgId,
     span,
@@ -56,7 +56,7 @@ export async function listAudit(
   };
 }
 
-/** The places in which the page can be, up to the end that was seen: what is appended meanwhile comes another time. */
+/** The range of `seq` that the page can have, up to the known end: later records are on a later page. */
 async function spanOf(
   db: Queryable,
   chainId: string,

@@ -76,8 +76,8 @@ const members: Readonly<Record<SiemFormat, { needed: readonly Member[]; optional
 };
 
 /**
- * The members that the format takes; others are dropped.
- * @throws ServiceError `invalid_request` that names what is missing
+ * The members that the format uses; others are dropped.
+ * @throws ServiceError `invalid_request` that names the missing members
  */
 export function credentialsOf(format: SiemFormat, given: GivenCredentials): SiemCredentials {
   const { needed, optional } = members[format];

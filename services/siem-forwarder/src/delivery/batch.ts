@@ -4,7 +4,7 @@ import type { BacklogRecord } from "../store/deliveries.ts";
 
 /** One record of a batch. */
 export interface BatchItem {
-  /** All places of the chain up to this one are settled when this item and those before it are. */
+  /** The last `seq` that is done when this item and all earlier ones are delivered or parked. */
   through: number;
   /** Its bytes in the body of the batch: from the first to after the last. */
   start: number;
@@ -16,7 +16,7 @@ export interface Batch {
   items: BatchItem[];
   /** The body of the request with all items. */
   body: Buffer;
-  /** The last place that is settled with the batch; `items` may be empty. */
+  /** The last `seq` that is done with the batch; `items` may be empty. */
   last: number;
 }
 

@@ -155,7 +155,7 @@ async function failed(deps: DeliveryDeps, state: DeliveryState, { position, erro
   const { id, updated_at: seenUpdatedAt } = state;
   const now = deps.now();
   const at = now.toISOString();
-  // What was settled before it is a success.
+  // Records that were delivered or parked before the failure count as a success.
   const hasProgress = progress !== null && progress.through !== null;
   const failingSince = hasProgress ? at : (state.failing_since ?? at);
   const attempts = hasProgress ? 1 : state.attempts + 1;

@@ -2,7 +2,7 @@ import { type SiemFormat, siemFormats } from "@coffer/contract";
 import type { Telemetry } from "@coffer/telemetry";
 import type { BatchProgress } from "./send-batch.ts";
 
-/** What is measured of delivery. */
+/** The metrics of delivery. */
 export interface DeliveryMetrics {
   /** Counts the records of a batch by what became of them, and its failure. */
   count(format: SiemFormat, progress: BatchProgress): void;

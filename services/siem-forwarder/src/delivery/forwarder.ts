@@ -23,20 +23,23 @@ const renewBeforeMilliseconds = 4_000;
 
 /** Delivers to the endpoints whose leases this replica holds. */
 export interface Forwarder {
-  /** Looks at once what is due. Resolves when the workers that it found due have come to an end. */
+  /** Starts workers for all due endpoints now. Resolves when these workers have ended. */
   tick(): Promise<void>;
-  /** Takes no more work; lets requests under way finish for so many seconds, then cuts them, and gives the leases back. */
+  /** Starts no more work, cuts running requests after this number of seconds, and releases the leases. */
   close(seconds: number): Promise<void>;
 }
 
 export interface ForwarderOptions {
-  /** How often it looks what is due. Null: only when `tick` is called. Default: 1 s. */
+  /** The interval of the search for due endpoints. Null: only when `tick` is called. Default: 1 s. */
   everyMilliseconds?: number | null | undefined;
   /** How long a request may take. Default: 15 s. */
   timeoutMilliseconds?: number | undefined;
 }
 
-/** Starts to deliver. Each endpoint has a worker and connections of its own, so that none waits for another. */
+/**
+ * Starts the delivery. Each endpoint has its own worker and connections, so that none waits for
+ * another.
+ */
 export function startForwarder(deps: DeliveryDeps, options: ForwarderOptions = {}): Forwarder {
   const { everyMilliseconds = tickMilliseconds, timeoutMilliseconds } = options;
   const workers = new Map<string, Promise<void>>();

@@ -6,7 +6,7 @@ import { findTooOld, skipTo } from "../store/deliveries.ts";
 import { findSpan } from "../store/hours.ts";
 import { deliveryAudit } from "./delivery-audit.ts";
 
-/** The backlog of an endpoint is kept this long. */
+/** Records older than this are dropped from the backlog of an endpoint. */
 const keptMilliseconds = 30 * 24 * 60 * 60 * 1_000;
 
 /** The moment before which records that wait are given up. */
@@ -14,7 +14,7 @@ export function keptSince(now: Date): string {
   return new Date(now.getTime() - keptMilliseconds).toISOString();
 }
 
-/** Gives up the records at the beginning of the backlog that are too old, and records how many and of which time. */
+/** Drops records of the backlog that are too old, and audits their count and time range. */
 export async function giveUpOld(
   deps: Pick<Deps, "database" | "newId" | "now">,
   { id, org_id: orgId, position }: Pick<DeliveryState, "id" | "org_id" | "position">,

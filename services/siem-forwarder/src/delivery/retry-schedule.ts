@@ -4,7 +4,8 @@ const waits = [1, 5, 30, 120, 600, 1_800, 3_600] as const;
 const jitter = 0.2;
 
 /**
- * The wait after a number of failures in a row, in milliseconds. What the receiver asks for takes its place.
+ * The wait after a number of consecutive failures, in milliseconds. A `Retry-After` of the receiver
+ * replaces it.
  * @param random from 0 to 1
  */
 export function waitAfter(

@@ -5,7 +5,7 @@ import { bodyOf } from "./batch.ts";
 
 /** How far a batch has come. */
 export interface BatchProgress {
-  /** Every place up to this one is settled; null when none is. */
+  /** All records up to this `seq` are delivered or parked; null if none is. */
   through: number | null;
   /** Records that the receiver will never take. */
   parked: number;
@@ -14,7 +14,7 @@ export interface BatchProgress {
   status: number | null;
   /** Why records were parked. */
   refusal: string | null;
-  /** Why the rest was not sent; null when the whole batch is settled. */
+  /** Why the rest was not sent; null if the whole batch is delivered or parked. */
   failure: { error: string; retryAfterSeconds?: number | undefined } | null;
 }
 
@@ -22,8 +22,9 @@ export interface BatchProgress {
 type Send = (body: Buffer, count: number) => Promise<Outcome>;
 
 /**
- * Sends a batch, in order. When its content is refused, it is divided until the records that are the reason stand alone:
- * these are parked. Stops at the first failure that is not about the content.
+ * Sends a batch, in order. If the receiver refuses its content, the batch is divided until the
+ * refused records are alone: these are parked. Stops at the first failure that is not about the
+ * content.
  */
 export async function sendBatch(batch: Batch, frame: Frame, send: Send): Promise<BatchProgress> {
   const progress: BatchProgress = { through: null, parked: 0, taken: 0, status: null, refusal: null, failure: null };

@@ -5,7 +5,10 @@ import { type DrillResult, findDrill } from "../store/restore-drills.ts";
 /** Replicas are scraped several times a minute, and a drill runs once a day at most. */
 const cachedMilliseconds = 5_000;
 
-/** What is measured of restore drills: of the newest that succeeded, and whether the newest failed. 0 before the first. */
+/**
+ * The metrics of restore drills: of the newest successful one, and whether the newest failed. 0
+ * before the first.
+ */
 export function observeDrills({ metrics }: Telemetry, db: Queryable): void {
   const succeeded = cached(() => findDrill(db, { succeeded: true }));
   const newest = cached(() => findDrill(db, { succeeded: false }));

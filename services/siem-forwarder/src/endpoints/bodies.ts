@@ -13,7 +13,7 @@ export const newEndpoint = z.object({
 });
 export type NewEndpoint = z.infer<typeof newEndpoint>;
 
-/** What is not sent stays as it is. */
+/** Omitted fields do not change. */
 export const endpointChange = z.object({
   name: nameText().optional(),
   url: z.string().optional(),

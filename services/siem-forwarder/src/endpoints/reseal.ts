@@ -7,8 +7,8 @@ const batchSize = 100;
 const beforeAll = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Seals under the first key what another key has sealed, so that the other key can be removed. What no key opens stays
- * as it is: its key may come back.
+ * Seals credentials of other keys under the first key, so that the other keys can be removed.
+ * Credentials that no key opens are not changed: their key may be configured again.
  */
 export function resealSweep(deps: Pick<Deps, "database" | "sealer">): Sweep {
   return {

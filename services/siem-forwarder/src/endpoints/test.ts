@@ -42,7 +42,7 @@ export async function testEndpoint(
   return answer;
 }
 
-/** Sends the event over a connection of its own: the worker of the endpoint is not disturbed. */
+/** Sends the event over a separate connection: the endpoint's worker is not disturbed. */
 async function sendTest(
   deps: Deps,
   { id, format, url, credentials: sealed }: NonNullable<Awaited<ReturnType<typeof findEndpointRow>>>,

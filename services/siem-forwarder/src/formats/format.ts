@@ -1,13 +1,13 @@
 import type { AuditDraft, AuditRecord } from "@coffer/events";
 import type { Answer, Channel } from "../outgoing/channel.ts";
 
-/** A record as it is delivered. A test event has no place in the chain. */
+/** A record for delivery. A test event is not in the chain. */
 export interface OutgoingRecord {
   /** Parses the record, which a format that needs only its text does not pay for. */
   readonly parse: () => AuditRecord | AuditDraft;
   /** Its time in Unix seconds, with six decimals. */
   readonly seconds: string;
-  /** As it is stored. */
+  /** The stored text. */
   readonly text: string;
 }
 
@@ -44,7 +44,7 @@ export interface SiemFormatter<Credentials> {
   mostBytes: number;
   /** What a body has before, between and after its records: ASCII. */
   frame: Frame;
-  /** One record as it stands in the body. */
+  /** The text of one record in the body. */
   encode(record: OutgoingRecord, target: FormatTarget<Credentials>): string;
   /** Sends a body with so many records. Throws RequestFailure when there is no answer. */
   send(channel: Channel, target: FormatTarget<Credentials>, body: Buffer, count: number): Promise<Outcome>;
@@ -59,20 +59,20 @@ export interface Frame {
 /** A JSON array of the records. */
 export const arrayFrame: Frame = { open: "[", separator: ",", close: "]" };
 
-/** The most records and bytes of a batch, whatever its format. */
+/** The most records and bytes of a batch, in every format. */
 export const batchLimits = { mostRecords: 500, mostBytes: 512_000 } as const;
 
-/** The longest wait that a receiver may ask for. */
+/** The longest accepted `Retry-After` of a receiver. */
 const mostRetryAfterSeconds = 3_600;
 
-/** The wait that an answer asks for in `Retry-After`, in seconds up to one hour; undefined without one. */
+/** The `Retry-After` of a response, in seconds up to one hour; undefined without one. */
 export function retryAfterOf({ headers }: Answer, now: Date): number | undefined {
   const text = headers["retry-after"]?.trim() ?? "";
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now.getTime()) / 1_000);
   return seconds >= 0 ? Math.min(seconds, mostRetryAfterSeconds) : undefined;
 }
 
-/** What an answer says that has no meaning of its own in a format. */
+/** The failure of a response whose status has no special meaning in a format. */
 export function failedAnswer(answer: Answer, now: Date, detail = ""): Outcome & { kind: "failed" } {
   const { status } = answer;
   return {
@@ -100,7 +100,7 @@ export function objectIn({ body }: Answer): Readonly<Record<string, unknown>> | 
   }
 }
 
-/** The URL with `path` at the end of its own, unless it ends so already. */
+/** The URL with `path` appended, unless it ends with it already. */
 export function withPath(url: string, path: string): string {
   const target = new URL(url);
   const own = target.pathname.replace(/\/+$/, "");

@@ -10,7 +10,7 @@ const path = "/services/collector/event";
  * 7 the index, 10 and 11 the channel of acknowledgements.
  */
 const endpointCodes: ReadonlySet<number> = new Set([1, 2, 3, 4, 7, 10, 11]);
-/** Codes that ask for another attempt: 8 internal error, 9 busy, 18–20 queues and acknowledgements are full. */
+/** Codes that need a retry: 8 internal error, 9 busy, 18–20 queues and acknowledgements are full. */
 const retryCodes: ReadonlySet<number> = new Set([8, 9, 18, 19, 20]);
 
 const metadata = new WeakMap<FormatTarget<HecCredentials>, string>();

@@ -31,11 +31,14 @@ export interface OutgoingRequest {
   body: string | Buffer;
 }
 
-/** Sends requests to one endpoint, over connections of its own. */
+/** Sends requests to one endpoint, over its own connections. */
 export interface Channel {
-  /** Posts and reads the answer, whatever its status. Redirects are not followed. Throws RequestFailure. */
+  /**
+   * Posts and returns the response, with any status. Does not follow redirects. Throws
+   * RequestFailure.
+   */
   post(request: OutgoingRequest): Promise<Answer>;
-  /** Ends the connections and whatever is under way. */
+  /** Cuts the connections and running requests. */
   close(): void;
 }
 
@@ -46,8 +49,8 @@ export interface ChannelOptions {
 }
 
 /**
- * Every connection goes to an address that was resolved and checked for it, and is checked once more when it stands.
- * The proxy variables of the environment are not used.
+ * Every connection goes to an address that was resolved and checked for it. The address is checked
+ * again when the connection is established. The proxy variables of the environment are not used.
  */
 export function createChannel({ destinations, timeoutMilliseconds = requestMilliseconds }: ChannelOptions): Channel {
   const closing = new AbortController();

@@ -15,8 +15,8 @@ export function hasSiem(plan: PlanName | undefined): boolean {
 }
 
 /**
- * With billing the plan is the one that auth-sm has reported; an organization without a report is free. Without billing
- * every organization has the plan `enterprise`, whatever is stored.
+ * With billing the plan is the one that auth-sm reported; an organization without a report is free.
+ * Without billing every organization has the plan `enterprise`, and stored plans are ignored.
  */
 export function createPlans(database: Database, billing: Config["COFFER_BILLING"]): Plans {
   return {

@@ -18,7 +18,7 @@ export interface DeliveryState {
   parked_reported_at: string | null;
 }
 
-/** A record of a chain as it is stored. */
+/** A stored record of a chain. */
 export interface BacklogRecord {
   seq: number;
   /** Its time in Unix seconds, with six decimals. */
@@ -53,11 +53,14 @@ const stateColumns = `
 
 /** The statements of the workers, on the pipelined connections: they are short, and lock one row. */
 export interface DeliveryStore {
-  /** The endpoint; null when this replica does not hold its lease any more, or it is not enabled. */
+  /** The endpoint; null if this replica has lost its lease, or it is not enabled. */
   find(id: string, replicaId: string, now: string): Promise<DeliveryState | null>;
   /** The records after a place, in order: at most `limit`, and of more than `bytes` at least one. */
   backlog(state: Pick<DeliveryState, "id" | "org_id">, after: number, limits: BacklogLimits): Promise<BacklogRecord[]>;
-  /** Notes a success. Returns the endpoint as it is now; null when it is disabled, or leased by another replica. */
+  /**
+   * Stores a success. Returns the current endpoint; null if it is disabled, or leased by another
+   * replica.
+   */
   succeed(result: DeliveryResult): Promise<DeliveryState | null>;
   /** Notes a failure; its wait not when the settings have changed meanwhile. */
   fail(failure: DeliveryFailure): Promise<void>;

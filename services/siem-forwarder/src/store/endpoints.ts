@@ -17,7 +17,7 @@ const row = z.object({
   last_at: z.string().nullable(),
   last_error: z.string().nullable(),
 });
-/** An endpoint as it is configured, its credentials sealed, with its last delivery. */
+/** An endpoint with its configuration, its sealed credentials, and its last delivery. */
 export type EndpointRow = z.infer<typeof row>;
 
 const columns = sql.fragment`
@@ -50,7 +50,7 @@ export async function countEndpoints(db: Queryable, orgId: string): Promise<numb
   `);
 }
 
-/** What is configured of an endpoint. */
+/** The configuration of an endpoint. */
 export type EndpointSettings = Pick<EndpointRow, "name" | "format" | "url" | "credentials" | "enabled">;
 
 /** Inserts an endpoint whose delivery begins after the record at `position`. */
@@ -66,7 +66,7 @@ export function insertEndpoint(
   `);
 }
 
-/** Changes an endpoint that is locked. Its failures are forgotten: the next delivery is due at once. */
+/** Changes a locked endpoint and resets its failures: the next delivery is due at once. */
 export function updateEndpoint(
   tx: Transaction,
   id: string,

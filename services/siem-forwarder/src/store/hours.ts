@@ -8,7 +8,7 @@ export interface Span {
   last: number;
 }
 
-/** The places that records of one hour have taken. `hour` is its beginning, ISO 8601. */
+/** The range of `seq` of one hour. `hour` is its start, ISO 8601. */
 export interface HourSpan extends Span {
   chainId: string;
   hour: string;

@@ -24,7 +24,7 @@ export async function noteReplica(db: Queryable, { replicaId, now, liveSince }: 
   return db.oneFirst(sql.type(z.object({ count: z.number() }))`SELECT count(*) AS count FROM siem_replicas`);
 }
 
-/** Leaves: other replicas take over at once. */
+/** Removes a replica that ends: the others take over its leases at once. */
 export async function forgetReplica(db: Queryable, replicaId: string): Promise<void> {
   await db.query(sql.typeAlias("void")`
     UPDATE siem_endpoints SET lease_holder = NULL, lease_until = NULL WHERE lease_holder = ${replicaId}
@@ -63,7 +63,7 @@ export async function takeLeases(
   `);
 }
 
-/** Gives back leases over this replica's share, of endpoints that are not in `busy`. */
+/** Releases leases above this replica's share, of endpoints that are not in `busy`. */
 export async function giveBackLeases(
   db: Queryable,
   { replicaId, now }: LeaseTimes,

@@ -22,7 +22,7 @@ export interface ChainedRecord {
 /** Inserts records, each as the text from which its hash can be computed again. */
 export async function insertRecords(tx: Transaction, chained: readonly ChainedRecord[]): Promise<void> {
   const records = chained.map(({ record }) => record);
-  // The texts go as lines (JSON has no line break of its own): as an array each of their quotes would be escaped.
+  // One text with a line per record (JSON text has no line breaks): an array would escape each quote.
   const lines = records.map((record) => JSON.stringify(record)).join("\n");
   await tx.query(sql.typeAlias("void")`
     INSERT INTO audit_records (chain_id, seq, id, time, action, outcome, actor_id, record)
@@ -57,7 +57,7 @@ export interface RecordFilter {
   limit: number;
 }
 
-// Shown as it is stored: what does not fit any more is for whoever verifies the chain to find.
+// Not validated: the list returns the stored text, and verifying the chain detects a changed record.
 const row = z.object({ seq: z.number(), record: z.custom<AuditRecord>() });
 export type StoredRecord = z.infer<typeof row>;
 

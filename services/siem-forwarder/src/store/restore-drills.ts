@@ -22,7 +22,7 @@ const result = z.object({
   problem: z.string().nullable(),
 });
 
-/** Results that are stored: those of half a year of weekly drills. */
+/** The number of stored results: half a year of weekly drills. */
 const keptResults = 26;
 
 /** Stores a result, and deletes the oldest ones. */
