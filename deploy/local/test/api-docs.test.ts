@@ -11,7 +11,7 @@ import { npmStart } from "./npm-start.ts";
 
 const page = readFileSync(resolve(checkout, "docs/api.md"), "utf8");
 
-await t.test("the lines of docs/api.md work one after the other, as they stand", async (t) => {
+await t.test("the commands of docs/api.md work in order, unchanged", async (t) => {
   const { url } = await npmStart(t, { directory: testDirectory(t) }).ready;
   const person = await newPerson(t, url, "you@example.com");
   await person.data(["folder", "create", "production"]);

@@ -38,7 +38,7 @@ await t.test("everything is exported, as it is in the chain", async (t) => {
   t.same(verifyAuditChain({ seq: 0, hash: firstPreviousHash }, records), { seq, hash }, "the file can be verified");
 });
 
-await t.test("a resumed export goes on behind the last whole line, also of one that was killed", async (t) => {
+await t.test("a resumed export continues after the last complete line, also after a kill", async (t) => {
   await makeFolder("two");
   appendFileSync(file, '{"seq":99999,"hash":"cut o');
   t.match(await alice.run(["audit", "export", "--out", file, "--resume"]), { code: 0 });
@@ -53,7 +53,7 @@ await t.test("a resumed export goes on behind the last whole line, also of one t
   t.equal(readFileSync(file, "utf8"), before);
 });
 
-await t.test("CSV has a heading once, and goes on too", async (t) => {
+await t.test("CSV has one heading, and can be resumed too", async (t) => {
   const csv = ["audit", "export", "--format", "csv", "--out", table];
   t.match(await alice.run([...csv, "--action", "folder.created"]), { code: 0, stderr: /exported 2 records/ });
   await makeFolder("three");

@@ -32,7 +32,7 @@ const carol = await invited("carol@example.com", "admin");
 const machines: string[] = [];
 let bobId = "";
 
-await t.test("people come by invitation, and are who they were invited as", async (t) => {
+await t.test("people join by invitation, with the invited role", async (t) => {
   const members = JSON.parse(await carol.data(["member", "ls", "--json"])) as { email: string; role: string }[];
   t.strictSame(
     members.map(({ email, role }) => `${email} ${role}`),
@@ -65,7 +65,7 @@ await t.test("a folder is shared with colleagues who joined, and no words are co
   t.match(await carol.run(["set", uri], { input: "no" }), { code: 4 }, "read is what is given unless more is said");
 });
 
-await t.test("another device of a person knows by the keyring what was accepted", async (t) => {
+await t.test("another device of a person reads from the keyring which folders were accepted", async (t) => {
   const device = newCli(t, url);
   await device.data(["login", "--email", "bob@example.com"], { env: secret });
   t.equal(await device.data(["read", uri]), "bobs");

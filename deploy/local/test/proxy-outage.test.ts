@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import t from "tap";
 import { request, echo, pair } from "./proxied-service.ts";
 
-await t.test("a service that is away is 503 with Retry-After, and comes back by itself", async (t) => {
+await t.test("an unavailable service is 503 with Retry-After, and recovers by itself", async (t) => {
   const { port, backend, setDown } = await pair(t, echo);
   const expected = { error: "unavailable", request_id: "abc", message: String };
   setDown(true);

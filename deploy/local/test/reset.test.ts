@@ -27,7 +27,7 @@ await t.test("a folder that is no data directory is left alone", async (t) => {
   t.ok(existsSync(join(directory, "thesis.txt")));
 });
 
-await t.test("a reset removes what Coffer made, and names what it leaves", async (t) => {
+await t.test("a reset removes the files of Coffer, and names the others", async (t) => {
   const directory = testDirectory(t);
   openInstallation(directory);
   for (const name of ["postgres", "log", "photos"]) mkdirSync(join(directory, name));

@@ -12,7 +12,7 @@ import { npmStart } from "./npm-start.ts";
 
 const page = readFileSync(resolve(checkout, "docs/siem.md"), "utf8");
 
-await t.test("the lines of docs/siem.md work one after the other, as they stand", async (t) => {
+await t.test("the commands of docs/siem.md work in order, unchanged", async (t) => {
   const env = { COFFER_SIEM_ALLOWED_CIDRS: "127.0.0.0/8" };
   const { url } = await npmStart(t, { directory: testDirectory(t), env }).ready;
   const splunk = await startHec(t);

@@ -222,20 +222,23 @@ await t.test("each endpoint fails in its own way, and the healthy one gets every
   await arrivesAtHealthy();
 });
 
-await t.test("siem-forwarder is killed between a delivery and its answer, and goes on where it was", async () => {
-  let held = false;
-  healthy.interfere = async ({ body }) => {
-    held = true;
-    const lines = body.toString().split("\n");
-    healthy.taken.push(...lines.map((line) => (JSON.parse(line) as { event: unknown }).event));
-    return new Promise(() => undefined);
-  };
-  await until("a delivery is under way", () => held, patient);
-  await killService(coffer, "siem-forwarder");
-  healthy.interfere = null;
-  await until("everything answers", () => isReady(coffer), patient);
-  await arrivesAtHealthy();
-});
+await t.test(
+  "siem-forwarder is killed between a delivery and its response, and continues at its position",
+  async () => {
+    let held = false;
+    healthy.interfere = async ({ body }) => {
+      held = true;
+      const lines = body.toString().split("\n");
+      healthy.taken.push(...lines.map((line) => (JSON.parse(line) as { event: unknown }).event));
+      return new Promise(() => undefined);
+    };
+    await until("a delivery is under way", () => held, patient);
+    await killService(coffer, "siem-forwarder");
+    healthy.interfere = null;
+    await until("everything answers", () => isReady(coffer), patient);
+    await arrivesAtHealthy();
+  },
+);
 
 await t.test("NATS is away until each service has records waiting; siem-forwarder is killed meanwhile", async (t) => {
   const pid = coffer.state().store_pids["nats"] ?? 0;
@@ -324,7 +327,7 @@ for (const [name, receiver] of receivers)
     t.end();
   });
 
-await t.test("what was refused is counted, what was redirected went nowhere, and the chain is whole", async (t) => {
+await t.test("refused records are counted, redirects are not followed, and the chain is complete", async (t) => {
   const at = chain.findIndex(({ action, target }) => action === "siem.webhook.created" && target.id === ids.picky);
   const refused = chain.slice(at + 1).filter((record) => JSON.stringify(record).includes(poison));
   const reports = chain.filter(

@@ -267,11 +267,11 @@ await t.test("a change that does not commit leaves no record", (t) =>
   ),
 );
 
-await t.test("a change whose record cannot be kept is not made", (t) =>
+await t.test("a change whose audit record cannot be stored is not made", (t) =>
   tryChanges(t, "record", ["outbox"], refusedRecords),
 );
 
-await t.test("a secret whose record cannot be kept does not leave", async (t) => {
+await t.test("a secret whose audit record cannot be stored is not returned", async (t) => {
   await addTriggers(["outbox"], refusedRecords);
   for (const read of reads) t.equal(await statusOf(read), 500, `${read[0]} ${read[1]}`);
   await dropTriggers(["outbox"]);

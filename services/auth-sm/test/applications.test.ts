@@ -50,7 +50,7 @@ await t.test("owners and admins manage applications, auditors see them, members 
   t.notOk((await list(stranger)).body.data.some(({ id }) => id === body.id));
 });
 
-await t.test("what is missing or malformed is 400", async (t) => {
+await t.test("missing or malformed fields are 400", async (t) => {
   const wrong = [
     {},
     { name: "" },
@@ -66,7 +66,7 @@ await t.test("what is missing or malformed is 400", async (t) => {
   for (const body of wrong.slice(1)) t.equal((await change(owner, most.body.id, body)).status, 400);
 });
 
-await t.test("a change leaves what it does not name", async (t) => {
+await t.test("a change does not touch omitted fields", async (t) => {
   const { body } = await create(owner, { name: "before", description: "kept" });
   t.match((await change(owner, body.id, { name: "after" })).body, { name: "after", description: "kept" });
   t.match((await change(admin, body.id, { description: "" })).body, { name: "after", description: "" });

@@ -46,7 +46,7 @@ const callerOf = (name: string): Caller => {
 };
 const nameOf = ({ endpoint, words, caller }: Cell): string => `${caller}: ${endpoint} (${words.join(" ")})`;
 
-/** Whoever has not the kind of token that an endpoint is for is nobody to it, whatever is asked about. */
+/** An endpoint treats a caller with another kind of token as unauthenticated, for every target. */
 function strangersTo(cells: readonly Cell[]): Cell[] {
   const known = new Set(cells.map(({ caller }) => caller));
   const asked = new Map(cells.toReversed().map((cell) => [cell.endpoint, cell]));
@@ -122,7 +122,7 @@ await t.test(
   },
 );
 
-await t.test("what is allowed is answered, to each on something fresh", { timeout: 600_000 }, async (t) => {
+await t.test("allowed requests succeed, each caller on new objects", { timeout: 600_000 }, async (t) => {
   const shared = await newTargets();
   const sharedForeign = await newForeign();
   const rotation = await rotationFor(shared.folder.granted);
@@ -150,7 +150,7 @@ await t.test("what is allowed is answered, to each on something fresh", { timeou
   }
 });
 
-await t.test("what is open takes no notice of who calls, and looks at what the body names", async (t) => {
+await t.test("public endpoints ignore the caller, and check the body", async (t) => {
   const bosses = { ours: ours.boss, foreign: foreign.boss };
   for (const [endpoint, requests] of Object.entries(openRequests)) {
     const [method = "", path = ""] = endpoint.split(" ");

@@ -54,7 +54,7 @@ await t.test(
   async (t) => {
     const { token, applicationId } = await createToken(service, owner, []);
     const clientId = randomUUID();
-    // Whoever wants the same id waits for this one, and holds the token meanwhile.
+    // A bootstrap with the same id waits for this transaction, and locks its token meanwhile.
     await client.query("BEGIN");
     await client.query(
       `INSERT INTO auth_sm.clients (id, org_id, name, public_key, created_at)

@@ -103,7 +103,7 @@ await t.test("of fifty that spend one token at the same time one gets an identit
   t.strictSame([count(200), count(401)], [1, 49]);
 });
 
-await t.test("what is wrong with the request is said before the token is spent", async (t) => {
+await t.test("a malformed request is refused before the token is spent", async (t) => {
   const { token } = await createToken(service, owner, []);
   const taken = await createMachine(service, owner, []);
   const { spki } = newKeyPair();

@@ -35,7 +35,7 @@ const folder = await createFolder(service, owner);
 const machine = await createMachine(service, owner, [{ folder_id: folder, permission: "read" }]);
 await createToken(service, owner, [{ folder_id: folder, permission: "read", encrypted_folder_key: sealed() }]);
 
-await t.test("every endpoint was used for what it is there for", (t) => {
+await t.test("every endpoint was used for its purpose", (t) => {
   const used = new Set(exchanges.filter(({ status }) => status < 300).map(endpointOf));
   t.strictSame(
     matches.map(({ endpoint }) => endpoint).filter((endpoint) => !used.has(endpoint)),
@@ -44,7 +44,7 @@ await t.test("every endpoint was used for what it is there for", (t) => {
   t.end();
 });
 
-await t.test("each endpoint refuses what is secret in the wrong place", async (t) => {
+await t.test("each endpoint refuses secrets in the wrong place", async (t) => {
   const fields = ["email", "registration_request", "registration_record", "start_login_request", "login_id"];
   fields.push(
     "finish_login_request",
@@ -85,7 +85,7 @@ await t.test("each endpoint refuses what is secret in the wrong place", async (t
   }
 });
 
-await t.test("what is refused late is not repeated either", async (t) => {
+await t.test("late refusals do not quote secrets either", async (t) => {
   const uid = `A${randomBytes(15).toString("base64url")}A`;
   const sm = (method: string, path: string, body?: object) =>
     call(service, method, `/api/sm/v1${path}`, { token: bearer(machine), body });

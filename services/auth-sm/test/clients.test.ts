@@ -30,7 +30,7 @@ const grant = (
 const withdraw = ({ token }: Person, machine: { applicationId: string; clientId: string }, folderId: string) =>
   call(service, "DELETE", `${base(machine.applicationId)}/${machine.clientId}/folders/${folderId}`, { token });
 
-await t.test("the list shows what a machine is, where it was last seen and what it was granted", async (t) => {
+await t.test("the list shows a machine's data, its last address and its grants", async (t) => {
   const [sealedFor, unsealed] = [await createFolder(service, owner, "a"), await createFolder(service, owner, "b")];
   const machine = await createMachine(service, owner, [
     { folder_id: sealedFor, permission: "write", encrypted_folder_key: sealed() },
@@ -152,7 +152,7 @@ await t.test("a grant gives a machine a folder with its key, changes it and take
   t.match(removed, { changes: { folder_id: second } });
 });
 
-await t.test("granting needs manage on the folder, whatever the role", async (t) => {
+await t.test("granting needs manage on the folder, for every role", async (t) => {
   const folder = await createFolder(service, owner);
   const machine = await createMachine(service, owner, []);
   for (const person of [admin, auditor, member, suspended]) {

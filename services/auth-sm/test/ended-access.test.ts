@@ -100,41 +100,44 @@ await t.test("two organizations that let go of one person at once end the sessio
   }
 });
 
-await t.test("who leaves the only organization is logged out too", async (t) => {
+await t.test("a person who leaves their only organization is logged out too", async (t) => {
   const person = await newMember();
   t.equal((await remove(person, person.userId)).status, 204);
   t.equal((await account(person)).status, 401);
 });
 
-await t.test("a removed member's grants are gone, here only, and do not come back with the person", async (t) => {
-  const person = await newMember("member", [orgId, strangersOrgId]);
-  const folders = [await createFolder(service, owner), await createFolder(service, owner)];
-  const foreign = await createFolder(service, stranger);
-  for (const id of [...folders, foreign]) await share(service, id, person, "write");
-  t.equal((await remove(owner, person.userId)).status, 204);
-  for (const id of folders) {
-    const gone = await observer.record(
-      "a grant's end",
-      ({ action, target }) => action === "folder.member.removed" && target.parent_id === id,
+await t.test(
+  "a removed member's grants are deleted, in this organization only, and do not return with the person",
+  async (t) => {
+    const person = await newMember("member", [orgId, strangersOrgId]);
+    const folders = [await createFolder(service, owner), await createFolder(service, owner)];
+    const foreign = await createFolder(service, stranger);
+    for (const id of [...folders, foreign]) await share(service, id, person, "write");
+    t.equal((await remove(owner, person.userId)).status, 204);
+    for (const id of folders) {
+      const gone = await observer.record(
+        "a grant's end",
+        ({ action, target }) => action === "folder.member.removed" && target.parent_id === id,
+      );
+      t.match(gone, { org_id: orgId, target: { type: "user", id: person.userId }, reason: "member_removed" });
+    }
+    const record = await observer.record(
+      "the removal",
+      ({ action, target }) => action === "org.member.removed" && target.id === person.userId,
     );
-    t.match(gone, { org_id: orgId, target: { type: "user", id: person.userId }, reason: "member_removed" });
-  }
-  const record = await observer.record(
-    "the removal",
-    ({ action, target }) => action === "org.member.removed" && target.id === person.userId,
-  );
-  t.equal(record.changes?.["folders"], 2);
-  const rows = await execute(service, "SELECT folder_id FROM auth_sm.folder_members WHERE user_id = $1", [
-    person.userId,
-  ]);
-  t.match(rows, [{ folder_id: foreign }]);
-  await join(service, orgId, person, "member");
-  const { body } = await call(service, "GET", "/api/org/folders", {
-    token: person.token,
-    headers: { "x-coffer-org": orgId },
-  });
-  t.strictSame(body.data, []);
-});
+    t.equal(record.changes?.["folders"], 2);
+    const rows = await execute(service, "SELECT folder_id FROM auth_sm.folder_members WHERE user_id = $1", [
+      person.userId,
+    ]);
+    t.match(rows, [{ folder_id: foreign }]);
+    await join(service, orgId, person, "member");
+    const { body } = await call(service, "GET", "/api/org/folders", {
+      token: person.token,
+      headers: { "x-coffer-org": orgId },
+    });
+    t.strictSame(body.data, []);
+  },
+);
 
 await t.test("what a member does now ends first; what comes after a removal waits, and is refused", async (t) => {
   const person = await newMember("admin");

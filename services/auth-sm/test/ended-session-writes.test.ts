@@ -44,7 +44,7 @@ const written = () =>
       (SELECT string_agg(name, ',' ORDER BY id) FROM auth_sm.folders) AS folders`,
   );
 
-await t.test("who is logged out while the body is on its way writes nothing", async (t) => {
+await t.test("a person who is logged out while the body arrives writes nothing", async (t) => {
   const before = await written();
   for (const [what, [method, path, body]] of Object.entries(writes)) {
     const person = await logIn(service, owner);
@@ -81,7 +81,7 @@ const lockedApplication = "SELECT FROM auth_sm.applications WHERE id = $1 FOR UP
 const lockedOrg = "SELECT FROM auth_sm.orgs WHERE id = $1 FOR UPDATE";
 const lockedPerson = "SELECT pg_advisory_xact_lock(hashtextextended('coffer auth-sm person ' || $1, 0))";
 
-await t.test("who is logged out while the write waits for another writes nothing", async (t) => {
+await t.test("a person who is logged out while the write waits for another writes nothing", async (t) => {
   const before = await written();
   for (const [what, lock, id] of [
     ["a one-time token", lockedApplication, applicationId],
@@ -102,7 +102,7 @@ await t.test("who is logged out while the write waits for another writes nothing
   t.strictSame(await written(), before);
 });
 
-await t.test("who is logged out while an invitation waits to be accepted does not join", async (t) => {
+await t.test("a person who is logged out while the acceptance of an invitation waits does not join", async (t) => {
   const person = await register(service);
   await join(service, strangersOrgId, person, "member");
   const invited = await invite(service, owner, { email: person.email, role: "member" });
@@ -113,7 +113,7 @@ await t.test("who is logged out while an invitation waits to be accepted does no
   t.strictSame(await written(), before, "and the invitation is still open");
 });
 
-await t.test("who is logged out while a secret waits for a rotation writes nothing", async (t) => {
+await t.test("a person who is logged out while a secret waits for a rotation writes nothing", async (t) => {
   const before = await written();
   const person = await logIn(service, owner);
   const [method, path, body] = writes["a secret"];

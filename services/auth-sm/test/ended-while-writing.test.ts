@@ -118,7 +118,7 @@ await t.test("a write of a secret checks its caller again after a quarter of a s
   t.match(await whileRecording(update, waitedInVain), { status: 200, body: { uid } }, "and is let go on");
 });
 
-await t.test("who is logged out while an invitation is being accepted does not join", async (t) => {
+await t.test("a person who is logged out while an invitation is accepted does not join", async (t) => {
   const invitee = await register(service);
   const { body } = await invite(service, stranger, { email: invitee.email, role: "member" });
   const accept = () =>
@@ -128,7 +128,7 @@ await t.test("who is logged out while an invitation is being accepted does not j
   t.equal(found.length, 0);
 });
 
-await t.test("a session that the write itself ends does not stand in its way", async (t) => {
+await t.test("a session that the write itself ends does not block the write", async (t) => {
   const [leaving, suspended] = [await register(service), await register(service)];
   await join(service, orgId, leaving, "member");
   await join(service, orgId, suspended, "admin");

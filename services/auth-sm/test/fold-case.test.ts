@@ -22,7 +22,7 @@ await t.test("letters that differ in more than case stay apart", (t) => {
   t.end();
 });
 
-await t.test("folding what is folded changes nothing, nor does folding what is in lower case", (t) => {
+await t.test("folding is idempotent, and does not change lower-case text", (t) => {
   const wrong: string[] = [];
   for (let point = 1; point < 0x110000; point += 1) {
     if (point >= 0xd800 && point < 0xe000) continue;

@@ -33,7 +33,7 @@ const newMember = async (role: Role = "member"): Promise<Person> => {
   return person;
 };
 
-await t.test("a folder is shared with its key, the permission changed, and the grant taken away", async (t) => {
+await t.test("a folder is shared with its key, the permission changed, and the grant revoked", async (t) => {
   const id = await createFolder(service, owner);
   const answer = await share(owner, id, member.userId, { key_version: 1 });
   t.equal(answer.status, 200);
@@ -63,7 +63,7 @@ await t.test("a folder is shared with its key, the permission changed, and the g
   ]);
 });
 
-await t.test("sharing needs manage on the folder, whatever the role", async (t) => {
+await t.test("sharing needs manage on the folder, for every role", async (t) => {
   const id = await createFolder(service, owner);
   const target = await newMember();
   for (const person of [admin, auditor, member, suspended]) {
@@ -84,7 +84,7 @@ await t.test("sharing needs manage on the folder, whatever the role", async (t) 
   t.equal((await share(stranger, id, target.userId)).status, 404);
 });
 
-await t.test("only a member who can use the key is given it", async (t) => {
+await t.test("only a member who can use the key gets it", async (t) => {
   const id = await createFolder(service, owner);
   for (const userId of [stranger.userId, "00000000-0000-7000-8000-000000000000", "x"]) {
     const answer = await share(owner, id, userId);
@@ -97,7 +97,7 @@ await t.test("only a member who can use the key is given it", async (t) => {
   t.equal((await share(owner, "x", member.userId)).status, 404);
 });
 
-await t.test("who can no longer use the key holds it no longer, until that changes back", async (t) => {
+await t.test("a suspended member or auditor holds no key until that changes back", async (t) => {
   const id = await createFolder(service, owner);
   const person = await newMember();
   await share(owner, id, person.userId);
@@ -112,7 +112,7 @@ await t.test("who can no longer use the key holds it no longer, until that chang
   t.equal((await holders(id)).length, 2);
 });
 
-await t.test("what is malformed, too large or sealed with another key changes nothing", async (t) => {
+await t.test("malformed, too large or wrongly sealed keys change nothing", async (t) => {
   const id = await createFolder(service, owner);
   const wrong = [
     { permission: "own" },
@@ -130,7 +130,7 @@ await t.test("what is malformed, too large or sealed with another key changes no
   t.equal((await share(owner, id, member.userId, { encrypted_key: jwe.padEnd(64 * 1024, "A") })).status, 200);
 });
 
-await t.test("a grant is taken away by who manages the organization or the folder", async (t) => {
+await t.test("managers of the organization or the folder revoke a grant", async (t) => {
   const id = await createFolder(service, owner);
   const target = await newMember();
   const give = () => share(owner, id, target.userId);
@@ -190,7 +190,7 @@ await t.test("the grants of a folder without a manager can still be removed", as
   t.equal((await unshare(admin, id, person.userId)).status, 204);
 });
 
-await t.test("who loses manage loses what it was used for: unused tokens that name the folder", async (t) => {
+await t.test("a member who loses manage loses the unused tokens that name the folder", async (t) => {
   const [id, other] = [await createFolder(service, owner), await createFolder(service, owner)];
   const applicationId = await createApplication(service, owner);
   const person = await newMember("admin");

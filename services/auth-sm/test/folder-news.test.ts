@@ -10,7 +10,7 @@ import { type Person, register } from "./support/people.ts";
 import { jwe, rotate, rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// What sync is told of folders.
+// The folder events that sync receives.
 
 const service = await startAuthSm(t);
 const { observer } = service;

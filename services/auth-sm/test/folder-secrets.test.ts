@@ -20,7 +20,7 @@ const as =
   (method: string, path: string, options: object = {}) =>
     call(service, method, path, { token: person.token, ...options });
 
-/** Somebody who has joined the organization in this role, by the table: joining has its own tests. */
+/** A member of the organization with this role, inserted into the table: joining has its own tests. */
 async function member(role: string): Promise<Person> {
   const person = await register(service);
   const client = new pg.Client({ connectionString: service.postgres.url });

@@ -60,7 +60,7 @@ await t.test("only an owner or an admin creates folders", async (t) => {
   }
 });
 
-await t.test("what is missing or malformed is 400", async (t) => {
+await t.test("missing or malformed fields are 400", async (t) => {
   const good = { name: newName(), encrypted_key: sealed() };
   const wrong = [
     { name: undefined },
@@ -117,7 +117,7 @@ await t.test("20 folders of one name at once are one folder", async (t) => {
   t.strictSame(statuses, [201, ...Array<number>(19).fill(409)]);
 });
 
-await t.test("who manages sees every folder, a member the shared ones, an auditor no keys", async (t) => {
+await t.test("owners and admins see every folder, a member the shared ones, an auditor no keys", async (t) => {
   const [shared, unshared] = [await newFolder(), await newFolder()];
   for (const person of [member, auditor]) await share(service, shared, person, "read");
   const seen = async (person: Person, id: string) => (await list(person)).find((folder) => folder.id === id);
@@ -130,7 +130,7 @@ await t.test("who manages sees every folder, a member the shared ones, an audito
   t.equal(await seen(stranger, shared), undefined);
 });
 
-await t.test("a folder is renamed by who manages the organization or the folder", async (t) => {
+await t.test("managers of the organization or the folder rename a folder", async (t) => {
   const id = await newFolder();
   for (const person of [owner, admin]) {
     const name = newName();
@@ -191,7 +191,7 @@ await t.test("an empty folder is deleted, one with secrets only by force", async
   t.match(record, { count: 2, changes: { name: String } });
 });
 
-await t.test("a folder is deleted by who manages the organization or the folder", async (t) => {
+await t.test("managers of the organization or the folder delete a folder", async (t) => {
   const [first, second] = [await newFolder(), await newFolder()];
   await share(service, first, member, "write");
   await share(service, first, auditor, "manage");

@@ -66,7 +66,7 @@ await t.test("what cannot be written is answered 503 with Retry-After, and works
   t.equal((await finish()).status, 201, "what was refused can be done as it was");
 });
 
-await t.test("what was acknowledged before and after is there, and on record once", async (t) => {
+await t.test("all acknowledged changes are stored, and audited once", async (t) => {
   const acknowledged: string[] = [];
   const refused: string[] = [];
   let writing = true;

@@ -58,7 +58,7 @@ await t.test("a folder begins with a history only where its organization has one
   t.equal((await call(service, "GET", "/api/org/history", { token: plain.token })).body.history_seq, null);
 });
 
-await t.test("a folder's first entry says what is made", async (t) => {
+await t.test("a folder's first entry matches the request", async (t) => {
   const id = randomUUID();
   const stranger = await registerKeyed(service);
   const good = { org: owner.orgId, name: "made", set: [holder(owner, "manage")], ver: 1, check: someCheck() };

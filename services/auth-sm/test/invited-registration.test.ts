@@ -16,7 +16,7 @@ const invitation = async (email: string, role = "member"): Promise<string> =>
 const orgsOf = async (token: string) => (await call(service, "GET", "/api/account", { token })).body.organizations;
 const people = () => execute(service, "SELECT FROM auth_sm.users");
 
-await t.test("who is invited registers and belongs to the organization at once", async (t) => {
+await t.test("an invited person registers and is a member at once", async (t) => {
   for (const at of [service, invitedOnly]) {
     const email = newEmail();
     const body = { ...(await registration(at, { email })), invite_token: await invitation(email, "admin") };
@@ -52,7 +52,7 @@ await t.test("a registration without the required invitation fails", async (t) =
   t.equal((await people()).length, before);
 });
 
-await t.test("an invitation that is not good makes no account, also where everybody may have one", async (t) => {
+await t.test("an invalid invitation makes no account, also with open registration", async (t) => {
   const [email, other] = [newEmail(), newEmail()];
   const body = await registration(service, { email });
   const before = (await people()).length;

@@ -80,7 +80,7 @@ await t.test("no member invites to more than the member's own rights", async (t)
   t.match(denial, { org_id: orgId, target: { type: "invite", id: null }, request: { status: 403 } });
 });
 
-await t.test("what is missing or malformed is 400", async (t) => {
+await t.test("missing or malformed fields are 400", async (t) => {
   for (const body of [
     {},
     { email: "a@b" },
@@ -155,7 +155,7 @@ await t.test("ten invitations of one e-mail at once are one, the last", async (t
   t.equal(statuses.filter((status) => status === 200).length, 1);
 });
 
-await t.test("the list is for who manages or audits, and withdrawing for who manages", async (t) => {
+await t.test("owners, admins and auditors list invitations; owners and admins revoke them", async (t) => {
   const { body } = await invite(service, admin, { email: newEmail(), role: "member" });
   for (const person of [owner, admin, auditor]) t.equal((await list(person)).status, 200);
   for (const person of [member, suspended]) t.equal((await list(person)).status, 403);

@@ -158,7 +158,7 @@ await t.test("a manager reads the heads of a member's histories, also after the 
   vaults.refusal = null;
 });
 
-await t.test("a person who came back signs in a folder once another manager has set that person again", async (t) => {
+await t.test("a person who returned signs in a folder once another manager has set that person again", async (t) => {
   const folder = await createSignedFolder(service, owner);
   const removed = await joinSigned(service, owner);
   t.equal((await shareSigned(service, owner, folder, removed, "manage")).status, 200);
@@ -193,7 +193,7 @@ await t.test("a person who came back signs in a folder once another manager has 
   t.match(await rename("after"), { status: 200 });
 });
 
-await t.test("a cut at an entry that no history has is compared, whatever its number", async (t) => {
+await t.test("a cut at an entry that no history has is compared, with any number", async (t) => {
   const folder = await createSignedFolder(service, owner);
   const removed = await joinSigned(service, owner);
   t.equal((await shareSigned(service, owner, folder, removed, "manage")).status, 200);

@@ -131,7 +131,7 @@ await t.test("what began under an old setup is finished under it, and logs in wh
   }
 });
 
-await t.test("what was begun under two setups is refused rather than stored wrongly", async (t) => {
+await t.test("a registration under two setups is refused", async (t) => {
   const email = newEmail();
   const first = await setupKey(service);
   const body = await registration(service, { email });
@@ -175,7 +175,7 @@ await t.test("a setup goes with its last record, an hour after it was replaced",
   t.equal((await beginLogin(service, { email: newEmail(), password: "x" })).start.status, 200, "nobody's too");
 });
 
-await t.test("the command says what it needs", async (t) => {
+await t.test("the command names its missing arguments", async (t) => {
   for (const args of [[], ["everything"], ["signing-key", "opaque-setup"], ["--withdraw-old"], ["constructor"]]) {
     const { code, err } = await rotate(args);
     t.equal(code, 2, args.join(" "));

@@ -126,7 +126,7 @@ await t.test("an access token is good until the second it expires", async (t) =>
   }
 });
 
-await t.test("what is no access token of ours is 401", async (t) => {
+await t.test("an invalid access token is 401", async (t) => {
   const person = await register(service);
   const { rows } = await client.query(
     "SELECT private_jwk, kid FROM auth_sm.signing_keys ORDER BY created_at DESC LIMIT 1",

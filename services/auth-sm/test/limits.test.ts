@@ -61,7 +61,7 @@ await t.test("a source address has five strict requests a minute, over all repli
   t.strictSame(await counted(fiveAndTwo), [401, 401, 401, 401, 401, 429, 429]);
 });
 
-await t.test("a refusal says when to come back, in the one shape of errors", async (t) => {
+await t.test("a refusal has Retry-After, in the common form of errors", async (t) => {
   const answer = await counted(async (address) => {
     await fiveAndTwo(address);
     return bootstrap(address);
@@ -131,7 +131,7 @@ await t.test("a forged header does not move a request to another bucket", async 
   t.equal(answer.status, 429);
 });
 
-await t.test("without Redis each replica goes on counting, and with it again they count together", async (t) => {
+await t.test("without Redis each replica counts alone, and with Redis again they count together", async (t) => {
   await service.redis.kill();
   const address = "198.51.100.9";
   const first = await call(replicas[0], "GET", "/api/sm/v1/secrets", {

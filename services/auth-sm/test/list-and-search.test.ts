@@ -101,7 +101,7 @@ await t.test("pages of a list follow each other and end with null", async (t) =>
   t.type((await list(`?limit=${all.length - 1}`)).body.next_cursor, "string");
 });
 
-await t.test("limit is 1 to 1000, and what is not understood is 400", async (t) => {
+await t.test("limit is 1 to 1000, and malformed parameters are 400", async (t) => {
   for (const query of ["?limit=1", "?limit=1000"]) t.equal((await list(query)).status, 200, query);
   const bad = ["limit=0", "limit=1001", "limit=-1", "limit=1.5", "limit=", "limit=a", "limit=1&limit=2"];
   for (const query of [
@@ -161,7 +161,7 @@ await t.test("an unchanged list is 304, until a secret or a grant changes", asyn
   await expectChange("a grant that was withdrawn");
 });
 
-await t.test("a tag does not open what is refused without it, and the refusal is on record", async (t) => {
+await t.test("a tag does not bypass a refusal, and the refusal is audited", async (t) => {
   const { headers } = await list();
   const tag = headers.get("etag") ?? "";
   t.equal((await list("", { headers: { "if-none-match": tag } })).status, 304, "the tag of an answer to anybody");
@@ -199,7 +199,7 @@ await t.test(
   },
 );
 
-await t.test("a percent sign, an underscore and a backslash stand for themselves", async (t) => {
+await t.test("a percent sign, an underscore and a backslash are literal", async (t) => {
   t.strictSame(titlesOf((await search("?title=100%25")).body), ["100% sure"]);
   t.strictSame(titlesOf((await search("?title=under_")).body), ["under_score"]);
   t.strictSame(titlesOf((await search("?title=%5C")).body), []);
@@ -215,7 +215,7 @@ await t.test("search has pages, and is narrowed like a list", async (t) => {
   t.strictSame(titlesOf((await search("?title=sure&record_type=database")).body), []);
 });
 
-await t.test("search has pages whatever the titles, each secret on one of them", async (t) => {
+await t.test("search has pages for all titles, each secret on one of them", async (t) => {
   const folder = await createFolder(service, owner);
   const own = await createMachine(service, owner, [{ folder_id: folder, permission: "write" }]);
   const longest = "\u{20bb7}".repeat(256);

@@ -9,7 +9,7 @@ import { changePassword, registerRecoverable, wrongProof } from "./support/proof
 import { runRotation } from "./support/run-rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// Whoever has no account is answered like whoever has one: by status, body, length and time.
+// Known and unknown e-mails get the same response: status, body, length and time.
 
 const service = await startAuthSm(t);
 const start = "/api/auth/login/start";

@@ -18,7 +18,7 @@ clock.stop();
 
 const minute = 60_000;
 const { startLoginRequest: start_login_request } = await startLogin("whatever");
-/** Begins a login from somewhere that is nobody's: another address each time unless one is given. */
+/** Begins a login from an unknown address: a new one each time unless one is given. */
 let next = 0;
 const elsewhere = () => `198.18.${(next >> 8) & 255}.${next++ & 255}`;
 const begin = (email: string, from = elsewhere(), at: { url: string } = service): Promise<Answer> =>
@@ -147,7 +147,7 @@ await t.test("so does a fresh proof", async (t) => {
   t.equal((await begin(person.email)).status, 200);
 });
 
-await t.test("who attacks without end keeps the owner waiting for a minute where the owner is known", async (t) => {
+await t.test("an endless attack delays the owner by one minute at a known address", async (t) => {
   const person = await register(service);
   const attack = async () => {
     while ((await begin(person.email)).status === 200);
@@ -171,7 +171,7 @@ const isKnown = async (email: string, place: string): Promise<boolean> => {
   return (await begin(email, place)).status === 200;
 };
 
-await t.test("a session that goes on elsewhere leaves the place known where it began", async (t) => {
+await t.test("a session that continues elsewhere keeps its first address known", async (t) => {
   const person = await register(service);
   await renewAt("192.0.2.10", person);
   t.ok(await isKnown(person.email, "127.0.0.1"), "where the owner has registered");
@@ -228,7 +228,7 @@ await t.test("an IPv6 network is one place", async (t) => {
   t.equal((await begin(person.email, "2001:db8:0:2::1")).status, 429, "another");
 });
 
-await t.test("what is no request of OPAQUE counts for nothing", async (t) => {
+await t.test("an invalid OPAQUE request is not counted", async (t) => {
   const email = newEmail();
   for (let time = 0; time < 12; time += 1) {
     const body = { email, start_login_request: Buffer.alloc(96, 255).toString("base64url") };
@@ -237,7 +237,7 @@ await t.test("what is no request of OPAQUE counts for nothing", async (t) => {
   t.equal((await begin(email)).status, 200);
 });
 
-await t.test("what is kept names no e-mail, and nothing of it stays", async (t) => {
+await t.test("the counters have no e-mail, and are deleted", async (t) => {
   const email = newEmail();
   await beginTimes(email, 11);
   const kept = (await execute(service, "SELECT login_counts::text AS text FROM auth_sm.login_counts")) as {

@@ -123,7 +123,7 @@ await t.test("two replicas record a failure once", async (t) => {
   t.equal(failures().length, 6);
 });
 
-await t.test("what is no message of OPAQUE is 400; sent to finish, it spends the start", async (t) => {
+await t.test("an invalid OPAQUE message is 400; at finish it spends the start", async (t) => {
   const person = await register(service);
   for (const start_login_request of [undefined, "", "AAAA", "!", Buffer.alloc(96, 255).toString("base64url")]) {
     const answer = await call(service, "POST", start, { body: { email: person.email, start_login_request } });

@@ -133,7 +133,7 @@ await t.test("the tag of a long list is the tag of the answer that its caller ge
   }
 });
 
-/** So much that the connection takes only some of it while nobody reads. */
+/** More than the connection buffers while the client does not read. */
 const manyParts = 12;
 
 /** Asks for a list of many parts and takes nothing yet. */

@@ -25,7 +25,7 @@ const roleOf = async ({ userId }: Person) => {
   return found === undefined ? "gone" : `${found.role} ${found.status}`;
 };
 
-await t.test("a member's role and status change, and what is not sent stays", async (t) => {
+await t.test("a member's role and status change, and omitted fields do not", async (t) => {
   const person = await newMember("member");
   const answer = await change(owner, person.userId, { role: "admin" });
   t.equal(answer.status, 200);
@@ -56,7 +56,7 @@ await t.test("a member's role and status change, and what is not sent stays", as
   t.equal(changes().length, 3, "nothing changed, nothing recorded");
 });
 
-await t.test("what is malformed is 400, a person who is no member 404", async (t) => {
+await t.test("malformed fields are 400, a person who is not a member 404", async (t) => {
   for (const body of [{ role: "boss" }, { status: "gone" }, { role: null }, [], "x"]) {
     t.equal((await change(owner, member.userId, body)).status, 400, JSON.stringify(body));
   }
@@ -103,7 +103,7 @@ await t.test("no member gives more than its own rights, and an admin changes no 
   t.match(denial, { org_id: orgId, target: { type: "user", id: secondOwner.userId } });
 });
 
-await t.test("everybody may leave; who has left may be invited again", async (t) => {
+await t.test("every member may leave, and may be invited again", async (t) => {
   for (const role of ["admin", "auditor", "member"] as const) {
     const person = await newMember(role);
     t.equal((await remove(person, person.userId)).status, 204, role);

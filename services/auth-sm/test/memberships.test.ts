@@ -19,7 +19,10 @@ const orgId = await orgOf(service, owner);
 const toldOf = ({ userId }: { userId: string }, org = orgId): Membership[] =>
   observer.memberships.filter(({ org_id, user_id }) => org_id === org && user_id === userId);
 const stateOf = ({ role, status }: Membership): string => `${role} ${status}`;
-/** What is told of a person, once so many states of the membership have come, in the order of their versions. */
+/**
+ * The published states of a person's membership, in the order of their versions; waits for `count`
+ * of them.
+ */
 async function told(person: { userId: string }, count: number, org = orgId): Promise<Membership[]> {
   await until(`${count} states of the membership`, () => toldOf(person, org).length >= count);
   return toldOf(person, org).toSorted((one, other) => one.version - other.version);
@@ -42,7 +45,7 @@ async function listed(): Promise<{ all: Membership[]; asOf: number; pages: numbe
   return { all, asOf, pages };
 }
 
-await t.test("who founds an organization is its owner from the start", async (t) => {
+await t.test("the founder of an organization is its owner from the start", async (t) => {
   const [state] = await told(owner, 1);
   t.match(state, { org_id: orgId, role: "owner", status: "active", email: owner.email, name: owner.email });
   const { body } = await call(service, "GET", "/api/org/members", { token: owner.token });
@@ -139,7 +142,7 @@ await t.test("many come in pages, each once", async (t) => {
   t.ok(pages >= 4, `${pages} pages`);
 });
 
-await t.test("what is no end of a page is refused", async (t) => {
+await t.test("an invalid cursor is refused", async (t) => {
   const id = randomUUID();
   for (const after of ["", "x", `${id} ${id}`, `-1 ${id} ${id}`, `1 ${id}`, `1 ${id} x`]) {
     await t.rejects(observer.bus.request(memberships, { after }), { code: "invalid_request" }, after);
@@ -190,7 +193,7 @@ await t.test("the requested memberships are returned as they are, without people
   t.strictSame(sorted(answer.memberships.filter(isUnderstood)), sorted(expected));
 });
 
-await t.test("who loses something while the bus is away stands in Redis, for as long as that waits", async (t) => {
+await t.test("a lost membership is in Redis while the bus is away, until the change is delivered", async (t) => {
   const redis = new Redis(service.redis.url);
   t.teardown(() => redis.disconnect());
   const joined = async () => {
@@ -216,7 +219,7 @@ await t.test("who loses something while the bus is away stands in Redis, for as 
   t.equal((await change(demoted.userId, { role: "auditor" })).status, 200);
   t.equal((await change(returned.userId, { status: "active" })).status, 200);
   t.equal((await remove(owner, removed.userId)).status, 204);
-  // The newest first, and nobody who was given something since.
+  // The newest first, without people who regained access since.
   const standing = [removed.userId, demoted.userId, suspended.userId].join();
   const entries = await until("they stand there", async () => {
     const found = await inRedis();

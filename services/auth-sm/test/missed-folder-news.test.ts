@@ -12,7 +12,7 @@ import { execute, startCompany } from "./support/members.ts";
 import type { FolderNews } from "./support/observer.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// What was told of folders, for who has not heard it.
+// Published folder events, for a replica that missed them.
 
 const service = await startAuthSm(t);
 const { observer, postgres } = service;

@@ -54,7 +54,7 @@ await t.test("an organization that one is no member of is 403, a malformed one t
   }
 });
 
-await t.test("without any organization all of /api/org is 404, whatever the header says", async (t) => {
+await t.test("without any organization all of /api/org is 404, with any header", async (t) => {
   const { token } = await register(service);
   for (const path of ["/api/org", "/api/org/members", "/api/org/folders", "/api/org/applications"]) {
     for (const org of [undefined, company.orgId, "x"]) {

@@ -72,7 +72,7 @@ await t.test("a caller may end its own session", async (t) => {
   t.equal(await statusAt(second, person), 401);
 });
 
-await t.test("a session that has ended, another's, and what is no id are 404 alike, and end nothing", async (t) => {
+await t.test("an ended session, another person's and an invalid id are all 404, and end nothing", async (t) => {
   const [person, stranger] = [await register(service), await register(service)];
   const ended = await logIn(service, person);
   t.equal((await end(person, ended.sessionId)).status, 204);

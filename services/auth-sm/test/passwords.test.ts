@@ -139,7 +139,7 @@ await t.test("a new recovery key takes the place of the old one; without one the
   t.strictSame(rows, [{ hash: proof_hash }]);
 });
 
-await t.test("what is missing or malformed is 400 and changes nothing", async (t) => {
+await t.test("missing or malformed fields are 400 and change nothing", async (t) => {
   const person = await register(service);
   const body = await newPassword(service, person, "another password");
   for (const wrong of [

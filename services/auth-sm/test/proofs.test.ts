@@ -71,7 +71,7 @@ await t.test("a request without a body is one without a proof", async (t) => {
   }
 });
 
-await t.test("what has not the form of the fields is 400", async (t) => {
+await t.test("fields in the wrong form are 400", async (t) => {
   const { token } = await register(service);
   for (const body of [{ login_id: 7 }, { finish_login_request: [] }, { otp: 123456 }, { otp: "1".repeat(65) }, []]) {
     const answer = await call(service, "POST", "/api/auth/totp", { token, body });
@@ -151,7 +151,7 @@ await t.test("a start from before the password changed proves nothing after it",
   t.equal((await startTotp({ ...person, token: changed.body.access_token }, proof)).status, 403);
 });
 
-await t.test("who has no session any more proves nothing, also when it ends meanwhile", async (t) => {
+await t.test("a person without a session proves nothing, also when it ends meanwhile", async (t) => {
   const person = await register(service);
   const other = await logIn(service, person);
   const proof = await proofOf(service, person);

@@ -8,7 +8,7 @@ import { migrateService, schema } from "../src/migrate.ts";
 
 const folder = new URL("../src/migrations/", import.meta.url);
 
-await t.test("the migration counts what is stored already", async (t) => {
+await t.test("the migration counts stored data", async (t) => {
   const { url } = await testPostgres(t);
   const names = (await readdir(folder)).filter((name) => name < "0008").sort();
   const read = async (name: string) => ({ name, text: await readFile(new URL(name, folder), "utf8") });

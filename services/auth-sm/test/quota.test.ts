@@ -114,7 +114,7 @@ await t.test("ciphertext is counted as it is stored, up to the last byte", async
   t.equal(after.bytes, after.stored);
 });
 
-await t.test("a rotation is counted by what it re-seals, and refused when that grows over the quota", async (t) => {
+await t.test("a rotation is counted by its sealed size, and refused over the quota", async (t) => {
   const { owner, folder, orgId, create } = await company();
   const payload = { encrypted_payload: ciphertext(256 * 1024) };
   for (let n = 0; n < 3; n += 1) t.match(await create(payload), { status: 201 });
@@ -138,7 +138,7 @@ await t.test("a rotation is counted by what it re-seals, and refused when that g
   t.equal(unchanged.bytes, unchanged.stored);
 });
 
-await t.test("a staged rotation counts its payloads, and what is staged has a quota of its own", async (t) => {
+await t.test("a staged rotation counts its payloads, and staged data has a separate quota", async (t) => {
   const { owner, folder, orgId, create } = await company();
   for (let n = 0; n < 3; n += 1) {
     t.match(await create({ encrypted_payload: ciphertext(100 * 1024), title_encrypted: ciphertext(64) }), {

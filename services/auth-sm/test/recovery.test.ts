@@ -172,7 +172,7 @@ await t.test(
   },
 );
 
-await t.test("what is malformed is 400; a record that is none spends the recovery", async (t) => {
+await t.test("malformed fields are 400; an invalid record spends the recovery", async (t) => {
   const person = await registerRecoverable(service);
   const body = { email: person.email, proof: person.proof, registration_request: "A".repeat(43) };
   const noncanonical = person.proof.slice(0, -1) + "B";

@@ -140,7 +140,7 @@ await t.test("a forged token is 401 and revokes nothing", async (t) => {
   t.equal((await refresh(person.refreshToken)).status, 200);
 });
 
-await t.test("who knows a session's id ends it with no token of an earlier generation", async (t) => {
+await t.test("a session's id and a token of an earlier generation do not end the session", async (t) => {
   const person = await register(service);
   let present = person.refreshToken;
   for (let round = 1; round <= 3; round += 1) present = (await refresh(present)).body.refresh_token;
@@ -215,7 +215,7 @@ await t.test("a session lives for 30 days after its last refresh, not longer", a
   t.equal(late.body.error, "invalid_token");
 });
 
-await t.test("what is kept of a refresh token is its hash alone", async (t) => {
+await t.test("only the hash of a refresh token is stored", async (t) => {
   const { refreshToken } = await register(service);
   const { body } = await refresh(refreshToken);
   const { rows } = await client.query("SELECT sessions::text AS text FROM auth_sm.sessions");

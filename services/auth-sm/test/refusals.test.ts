@@ -32,7 +32,7 @@ const recordOf = (requestId: string): Promise<AuditDraft> =>
 
 const newFolder = { name: "another", encrypted_key: sealed() };
 
-await t.test("a denial is the record of what was attempted", async (t) => {
+await t.test("a denial is recorded as the attempted action", async (t) => {
   const { answer, requestId } = await tried(member, "POST", "/api/org/folders", {
     body: newFolder,
     headers: { "user-agent": "a test" },
@@ -171,7 +171,7 @@ await t.test("the request of a machine whose client has ended is recorded", asyn
   t.strictSame({ action, target }, { action: "client.auth.failed", target: { type: "org", id: orgId } });
 });
 
-await t.test("what is not there, or is in conflict, is a failure", async (t) => {
+await t.test("a missing object or a conflict is a failure", async (t) => {
   const absent = await tried(owner, "DELETE", "/api/org/folders/00000000-0000-7000-8000-000000000000");
   t.match(await recordOf(absent.requestId), { outcome: "failure", reason: "not_found", request: { status: 404 } });
   const taken = await tried(owner, "POST", "/api/org/folders", { body: { ...newFolder, name: "HERE" } });
@@ -184,7 +184,7 @@ await t.test("an id is on record in lower case, however it was sent", async (t) 
   t.strictSame((await recordOf(requestId)).target, { type: "folder", id: folder });
 });
 
-await t.test("what was sent in the place of an id is not repeated", async (t) => {
+await t.test("a text sent as an id is not quoted", async (t) => {
   const { answer, requestId } = await tried(owner, "DELETE", `/api/org/folders/${"%3Cscript%3E".repeat(20)}`);
   t.equal(answer.status, 404);
   const record = await recordOf(requestId);
@@ -223,7 +223,7 @@ await t.test("bad input, an unknown caller and the lists leave no record", async
   );
 });
 
-await t.test("what was refused has changed nothing", async (t) => {
+await t.test("refused requests change nothing", async (t) => {
   const { body } = await call(service, "GET", "/api/org/folders", { token: owner.token });
   t.strictSame(
     body.data.map(({ name }) => name),

@@ -63,7 +63,7 @@ await t.test("a person without a name is called by the e-mail", async (t) => {
   t.equal(account.body.user.name, email);
 });
 
-await t.test("an e-mail has one account, whatever its spelling", async (t) => {
+await t.test("an e-mail has one account, in any spelling", async (t) => {
   const { email } = await register(service, { email: `first.${newEmail()}` });
   for (const spelling of [email.toUpperCase(), `  ${email}\t`, email.replace("first", "ﬁrst")]) {
     const body = await registration(service, { email: spelling });
@@ -86,7 +86,7 @@ await t.test("one start allows five attempts to finish it, also of 20 at once, a
   t.strictSame(statuses, [201, ...Array<number>(15).fill(400), ...Array<number>(4).fill(409)]);
 });
 
-await t.test("a start allows five attempts, whatever fails; the next start counts from zero", async (t) => {
+await t.test("a start allows five attempts with any failure; the next start counts from zero", async (t) => {
   const { email } = await register(service);
   const body = await registration(service, { email });
   const attempt = (change: object = {}) => call(service, "POST", finish, { body: { ...body, ...change } });
@@ -130,7 +130,7 @@ await t.test("a person who registered can log in with any spelling of the e-mail
   t.equal(again.userId, userId);
 });
 
-await t.test("what is missing or malformed is 400 and leaves no account", async (t) => {
+await t.test("missing or malformed fields are 400 and make no account", async (t) => {
   const body = await registration(service, {});
   const wrong: Record<string, unknown>[] = [
     { email: undefined },
@@ -186,7 +186,7 @@ await t.test("an e-mail of 254 characters is accepted", async (t) => {
   t.equal((await register(service, { email })).email, email);
 });
 
-await t.test("register/start refuses what is no message of OPAQUE", async (t) => {
+await t.test("register/start refuses an invalid OPAQUE message", async (t) => {
   for (const registration_request of [undefined, "", "AAAA", "!", Buffer.alloc(32, 255).toString("base64url")]) {
     const answer = await call(service, "POST", start, { body: { email: newEmail(), registration_request } });
     t.equal(answer.status, 400, String(registration_request));

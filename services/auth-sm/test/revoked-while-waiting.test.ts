@@ -40,7 +40,7 @@ await t.test("a machine that is revoked while its requests wait gets nothing mor
   }
 });
 
-await t.test("a machine whose grant is revoked while its requests wait gets nothing of that folder", async (t) => {
+await t.test("a machine whose grant is revoked while its requests wait gets no secret of that folder", async (t) => {
   const machine = await newMachine();
   await execute(
     service,

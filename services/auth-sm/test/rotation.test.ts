@@ -98,7 +98,7 @@ await t.test("a rotation gives a folder its next key, for every holder and every
   t.equal((await rotate(service, owner, id, await rotationOf(service, owner, id))).body.key_version, 3, "and again");
 });
 
-await t.test("what is not exactly the folder as it is now is 409, and changes nothing", async (t) => {
+await t.test("a rotation that does not match the current folder is 409, and changes nothing", async (t) => {
   const { id, machine } = await filled();
   await createToken(service, owner, [{ folder_id: id, permission: "read", encrypted_folder_key: sealed() }]);
   const other = await createMachine(service, owner, []);
@@ -134,7 +134,7 @@ await t.test("what is not exactly the folder as it is now is 409, and changes no
   t.equal((await rotate(service, owner, id, await rotationOf(service, owner, id))).status, 200);
 });
 
-await t.test("what is malformed, incomplete or too large is refused, and changes nothing", async (t) => {
+await t.test("malformed, incomplete or too large rotations are refused, and change nothing", async (t) => {
   const { id, uids } = await filled();
   const good = await rotationOf(service, owner, id);
   const titled = good.secrets.findIndex(({ uid }) => uid === uids[0]);
@@ -182,7 +182,7 @@ await t.test("what is malformed, incomplete or too large is refused, and changes
   );
 });
 
-await t.test("a person with the key and manage rotates, whatever the role, and no other", async (t) => {
+await t.test("only a person with the key and manage rotates, in any role", async (t) => {
   const { id } = await filled();
   const body = await rotationOf(service, owner, id);
   for (const person of [admin, auditor, member, suspended]) {
@@ -216,7 +216,7 @@ await t.test("unused tokens lose the folder's key, and bootstrap without it", as
   t.strictSame(answer.body.folders.map((folder) => folder.id).sort(), [id, other].sort());
 });
 
-await t.test("a grant that rests keeps no key: who comes back is given the present one", async (t) => {
+await t.test("an unused grant has no key: a returning member gets the current one", async (t) => {
   const { id, machine } = await filled();
   const [resting, gone] = [
     await register(service),

@@ -122,7 +122,7 @@ await t.test("a moment that is not in the future or is none is 400, and nothing 
   t.match((await as("PUT", path, { body: content({ expires_at: soonest }) })).body, { expires_at: soonest });
 });
 
-await t.test("a caller who may not write is refused before the moment is looked at", async (t) => {
+await t.test("a caller without write permission is refused before the expiry is checked", async (t) => {
   const { folder } = await newPlace();
   const { machine: other } = await newPlace();
   const body = newSecret(folder, { expires_at: "1970-01-01T00:00:00Z" });
@@ -270,7 +270,7 @@ await t.test("people see an expired secret as such, in the list and alone, also 
   }
 });
 
-await t.test("a person with write permission renews or deletes an expired secret, whatever its tag", async (t) => {
+await t.test("a person with write permission renews or deletes an expired secret, with any tag", async (t) => {
   const { folder, as, person } = await newPlace();
   const make = async () =>
     (await as("POST", "/secrets", { body: newSecret(folder, { title: "old", expires_at: later(2) }) })).body.uid;
@@ -346,7 +346,7 @@ await t.test("the audit says to which moment an expiry was set, and when it was 
   );
 });
 
-await t.test("a long list leaves out what has expired, in every part of the answer", async (t) => {
+await t.test("a long list leaves out expired secrets, in every part of the response", async (t) => {
   const { folder, as, person } = await newPlace();
   const uids = await insertSecrets(service, { owner, folder, count: 2_500 });
   const expired = uids.filter((_, n) => n % 500 === 7);

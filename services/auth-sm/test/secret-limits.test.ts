@@ -40,7 +40,7 @@ await t.test("names, titles and the number of fields are limited: more is 400", 
   await edge(t, "characters, not bytes", { title: "🗝".repeat(256) }, { title: "🗝".repeat(257) }, 400);
 });
 
-await t.test("what is not what it should be is 400, and says which field", async (t) => {
+await t.test("an invalid field is 400, and details names it", async (t) => {
   const bad: [string, unknown][] = [
     ["encrypted_payload", ""],
     ["encrypted_payload", "no base64"],

@@ -33,7 +33,7 @@ await t.test("one field is answered without the rest", async (t) => {
   t.match(missing.body, { error: "secret_not_found" });
 });
 
-await t.test("a field is found by whatever name it may have, and by no other", async (t) => {
+await t.test("a field is found by any valid name, and by no other", async (t) => {
   const longest = "\u{1f511}".repeat(128);
   const uid = await createSecret(service, machine, folder, { fields: { [longest]: sealed() } });
   const read = (field: string) => ask(service, machine, "GET", `/secrets/${uid}/fields/${field}`);

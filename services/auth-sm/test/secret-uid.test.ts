@@ -18,7 +18,7 @@ await t.test("a uid is 16 random bytes in base64url", (t) => {
   t.end();
 });
 
-await t.test("it never begins with a hyphen, whatever the bytes", (t) => {
+await t.test("it never begins with a hyphen, for any bytes", (t) => {
   // 62, the hyphen, is in the upper six bits of these four, and of no others.
   const hyphens = [0xf8, 0xf9, 0xfa, 0xfb].map(beginningWith);
   for (const bytes of hyphens) t.match(bytes.toString("base64url"), /^-/);

@@ -125,7 +125,7 @@ await t.test("of a deletion and an update with one If-Match at the same time one
   }
 });
 
-await t.test("what was sealed with another key version is a conflict, and nothing is stored", async (t) => {
+await t.test("a secret sealed with another key version is a conflict, and is not stored", async (t) => {
   const refused = await ask(service, machine, "POST", "/secrets", { body: secretBody(folder, { key_version: 2 }) });
   t.equal(refused.status, 409);
   t.match(refused.body, { error: "conflict" });
@@ -154,7 +154,7 @@ await t.test("a deleted secret is gone for good, and its uid is free again", asy
   t.equal(fresh.status, 200, "the tag of the deleted one does not match the new one");
 });
 
-await t.test("updated_at grows with every update, also when the clock stands still", async (t) => {
+await t.test("updated_at grows with every update, also when the clock does not advance", async (t) => {
   const uid = await createSecret(service, machine, folder);
   const body = { encrypted_payload: sealed(), wrapped_dek: sealed() };
   service.clock.stop();

@@ -83,7 +83,7 @@ await t.test("accepting an invitation requires no organization", async (t) => {
   }
 });
 
-await t.test("who leaves the oldest organization is then in the next one", async (t) => {
+await t.test("after leaving the oldest organization the next one is the default", async (t) => {
   const second = await register(service);
   await join(service, own, second, "owner");
   t.equal((await ask("DELETE", `/api/org/members/${person.userId}`, undefined)).status, 204);

@@ -39,7 +39,7 @@ const plain = await registerSigner(service, { history: false });
 
 /** A change that needs an entry. */
 interface Signed {
-  /** The resource, made anew. */
+  /** Makes a new resource. */
   make(by: Signer): Promise<Resource>;
   /** What the entry must say. */
   right(res: Resource): Promise<Change> | Change;
@@ -211,12 +211,12 @@ await t.test("two rotations at once: one is stored", async (t) => {
   t.match(await stateOf(service, owner, res), { ver: 2, head: { seq: 2 } });
 });
 
-await t.test("a rotation seals for the holders of the history alone, and drops who has no grant", async (t) => {
+await t.test("a rotation seals only for holders of the history, and drops holders without a grant", async (t) => {
   const res = await folder(owner);
   const id = idOf(res);
   const { clientId, applicationId } = machines.signed;
   await shareSigned(service, owner, id, reader, "read");
-  // A machine that the server lists and nobody has signed: spent a token that the service made.
+  // A machine that the server lists and no manager has signed: it spent a token that the service made.
   const application = await createApplication(service, owner);
   const made = await call(service, "POST", `/api/org/applications/${application}/tokens`, {
     token: owner.token,

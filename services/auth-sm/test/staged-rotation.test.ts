@@ -153,7 +153,7 @@ await t.test("secrets that were staged an hour ago, or for another rotation of t
   t.equal(await stagedIn(id), 0);
 });
 
-await t.test("a folder whose payloads no single body takes is rotated in stages", async (t) => {
+await t.test("a folder whose payloads exceed one body is rotated in stages", async (t) => {
   const id = await createFolder(service, owner);
   const machine = await createMachine(service, owner, [{ folder_id: id, permission: "write" }]);
   const largest = "A".repeat(256 * 1024);

@@ -7,8 +7,9 @@ import { execute } from "./support/members.ts";
 import { register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// Whoever shows a token that is refused does not learn from the time whether what it names exists: what takes the time is
-// the commits, each of which waits for the disk, and an unknown one has as many.
+// The time of a refusal does not reveal whether the token's client exists. Commits take the time,
+// because each waits for
+// the disk; an unknown token has as many commits.
 
 // One on which commits wait.
 const postgres = await testPostgres(t, { own: true });

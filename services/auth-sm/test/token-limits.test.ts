@@ -20,7 +20,7 @@ const bootstrap = (token: string) =>
   call(service, "POST", "/api/sm/v1/bootstrap", { body: { token, public_key: newKeyPair().spki } });
 const inTime = (milliseconds: number): string => new Date(clock.now().getTime() + milliseconds).toISOString();
 
-await t.test("what is missing or malformed is 400", async (t) => {
+await t.test("missing or malformed fields are 400", async (t) => {
   const one = { folder_id: folder, permission: "read" };
   const wrong = [
     { name: undefined },

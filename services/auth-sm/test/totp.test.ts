@@ -171,7 +171,7 @@ await t.test("a new secret takes the place of the old one when it is verified, w
   t.equal((await remove(verified.body.recovery_codes[0])).status, 204);
 });
 
-await t.test("removing what is not on is 404, and spends the proof", async (t) => {
+await t.test("removing an inactive second factor is 404, and spends the proof", async (t) => {
   const person = await register(service);
   const proof = await proofOf(service, person);
   const remove = () => call(service, "DELETE", path, { token: person.token, body: proof });
@@ -179,7 +179,7 @@ await t.test("removing what is not on is 404, and spends the proof", async (t) =
   t.equal((await remove()).status, 403);
 });
 
-await t.test("what is kept shows neither secret nor codes", async (t) => {
+await t.test("the stored row shows neither secret nor codes", async (t) => {
   const person = await register(service);
   const { secret } = (await start(person)).body;
   const codes = (await verify(person, codeAt(secret, clock.now()))).body.recovery_codes;

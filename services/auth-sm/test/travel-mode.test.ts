@@ -37,7 +37,7 @@ await t.test("a person who never used travel mode has it off since the epoch", a
   t.strictSame(answer.body, { enabled: false, updated_at: "1970-01-01T00:00:00.000000Z" });
 });
 
-await t.test("anybody turns it on for themselves, without a proof, and again without effect", async (t) => {
+await t.test("every person turns it on without a proof; a repetition has no effect", async (t) => {
   const person = await register(service);
   const on = await put(person, { enabled: true });
   t.equal(on.status, 200);
@@ -152,7 +152,7 @@ await t.test("vaults gets a deadline, well before the caller reports a failure",
   t.ok(given <= service.clock.now().getTime() + 6_000, "of the eight for which it waits");
 });
 
-await t.test("vaults may take as long as it waits for those who change the same vaults", async (t) => {
+await t.test("vaults may take as long as it waits for concurrent changes of the same vaults", async (t) => {
   const person = await register(service);
   travel.held = sleep(5_000);
   t.match(await put(person, { enabled: true }), { status: 200, body: { enabled: true } });
@@ -254,7 +254,7 @@ await t.test(
   },
 );
 
-await t.test("one's own is turned off with the proof alone, whatever one's role", async (t) => {
+await t.test("turning off one's own mode needs the proof, in every role", async (t) => {
   t.equal((await switchOf(admin, admin.userId, true)).status, 200);
   const refused = await switchOf(admin, admin.userId, false, { "x-request-id": "own" });
   t.equal(refused.status, 403);
@@ -282,7 +282,7 @@ await t.test("a machine is not affected when all its people travel, its maker am
   t.equal((await ask("POST", "", secret)).status, 201);
 });
 
-await t.test("what is malformed is 400", async (t) => {
+await t.test("malformed fields are 400", async (t) => {
   for (const body of [{}, { enabled: "yes" }, { enabled: null }, [], { enabled: false, login_id: 1 }]) {
     t.equal((await put(member, body)).status, 400, JSON.stringify(body));
     if (!("login_id" in body)) {

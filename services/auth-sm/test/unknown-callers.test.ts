@@ -6,7 +6,7 @@ import { bearer, createMachine, newKeyPair } from "./support/machines.ts";
 import { beginLogin, newEmail, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// Whom nobody knows has no organization whose audit could tell of it: there are a log line and a metric.
+// An unknown caller belongs to no organization and no audit chain: there are a log line and a metric.
 
 const service = await startAuthSm(t);
 const { clock } = service;

@@ -25,7 +25,10 @@ const slowDown = async (table: string, when: "INSERT" | "UPDATE", seconds: numbe
   );
 };
 
-/** A machine that writes as an honest client does: with the key that it knows, until it is told that there is another. */
+/**
+ * A machine that writes like an honest client: with its present key, until a 409 announces another
+ * one.
+ */
 function createWriter(at: { url: string }, machine: Machine, folderId: string, acknowledged: Map<string, string>) {
   let known = 1;
   let uid: string | undefined;
@@ -96,7 +99,7 @@ await t.test(
   },
 );
 
-await t.test("what was sealed with the key before is not written any more", async (t) => {
+await t.test("a secret sealed with the previous key is not written", async (t) => {
   const id = await createFolder(service, owner);
   const machine = await createMachine(service, owner, [{ folder_id: id, permission: "write" }]);
   const made = await ask(service, machine, "POST", "/secrets", { body: secretBody(id) });
@@ -110,7 +113,7 @@ await t.test("what was sealed with the key before is not written any more", asyn
   t.equal((await write(2, { "if-match": '"2"' })).status, 200);
 });
 
-await t.test("writers who overlap without end hold up neither a rotation nor a deletion", async (t) => {
+await t.test("endless overlapping writers delay neither a rotation nor a deletion", async (t) => {
   const id = await createFolder(service, owner);
   await share(service, id, member, "manage");
   const machine = await createMachine(service, owner, [{ folder_id: id, permission: "write" }]);

@@ -10,8 +10,9 @@ import { createSecretWrites, type Inserted } from "../src/store/secret-writes.ts
 import type { SecretReceiptRow } from "../src/store/secrets.ts";
 import { sealed } from "./support/people.ts";
 
-// Writes of many machines that go in one statement, without the service around it: what is asked in one turn of the event
-// loop goes together. Who may write is judged-writes.test.ts.
+// Writes of many machines in one statement, without the service around it: requests of one event
+// loop turn share it.
+// optimistic-writes.test.ts has the authorization.
 
 const postgres = await testPostgres(t);
 await migrateService(postgres);

@@ -17,7 +17,7 @@ await t.test("owner, admin and auditor may read the audit; a member may not", as
   t.match(await list(await people.add([{ orgId, role: "member" }])), { status: 403, body: { error: "access_denied" } });
 });
 
-await t.test("a suspended member may not, whatever the role", async (t) => {
+await t.test("a suspended member may not, in any role", async (t) => {
   const orgId = randomUUID();
   await append(draftsOf(orgId, 1));
   for (const role of ["owner", "admin", "auditor", "member"] as const) {

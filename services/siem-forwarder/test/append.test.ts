@@ -119,7 +119,7 @@ await t.test("a person without an organization has a chain of their own, which n
     1,
   );
   t.same(await listAll(owner), []);
-  // Whoever is in an organization with the id of that person's chain sees it, and only so can a test.
+  // A member of an organization with the id of that person's chain can read it; a test has no other way.
   const reader = await people.add([{ orgId: userId, role: "auditor" }]);
   t.match(await listAll(reader), [
     { seq: 1, org_id: null },

@@ -9,7 +9,7 @@ const day = 24 * 60 * 60;
 const to = (url: string) => ({ format: "hec", url, credentials: { token: hecToken } });
 const failedAction = "siem.webhook.delivery.failed";
 
-await t.test("what is recorded after the creation arrives once, in order, as it is stored", async (t) => {
+await t.test("records after the creation arrive once, in order, unchanged", async (t) => {
   const splunk = await startHec(t);
   const { owner, record } = await company();
   await record(3);
@@ -137,7 +137,7 @@ await t.test("Retry-After takes the place of the wait, up to one hour; a change 
   t.equal(splunk.requests.length, before + 1, "a changed endpoint is tried at once");
 });
 
-await t.test("errors about the endpoint park nothing, and last_delivery says what is wrong", async (t) => {
+await t.test("errors about the endpoint park nothing, and last_delivery names the problem", async (t) => {
   const splunk = await startHec(t);
   const { owner, record } = await company();
   await webhooks.create(owner, to(splunk.url));

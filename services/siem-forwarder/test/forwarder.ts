@@ -25,7 +25,7 @@ export interface AuditAnswer {
   body: { data: AuditRecord[]; next_cursor: string | null; head: ChainHead | null; error?: string; message?: string };
 }
 
-/** A running service, with whom it talks to. */
+/** A running service, with its stores and peers. */
 export interface Forwarder<Postgres extends TestDatabase = TestDatabase> extends Stores<Postgres> {
   url: string;
   people: People;

@@ -36,7 +36,7 @@ await t.test("100 records come without a limit, oldest first, and the head is th
   t.equal(last.body.head?.hash, last.body.data[0]?.hash);
 });
 
-await t.test("pages join without a gap or a repetition, both ways, whatever their size", async (t) => {
+await t.test("pages of any size join without a gap or a repetition, both ways", async (t) => {
   const { owner } = await filled((orgId) => draftsOf(orgId, 12));
   const upwards = Array.from({ length: 12 }, (_, at) => at + 1);
   for (const limit of [1, 5, 6, 11, 12, 13]) {
@@ -55,7 +55,7 @@ await t.test("pages join without a gap or a repetition, both ways, whatever thei
   t.type((await list(owner, { limit: 11 })).body.next_cursor, "string");
 });
 
-await t.test("after leaves out a place and what is before it, with each page and both ways", async (t) => {
+await t.test("after leaves out a seq and all earlier ones, with each page and both ways", async (t) => {
   const { owner } = await filled((orgId) => draftsOf(orgId, 12));
   const seqs = async (query: Record<string, string | number>) => (await listAll(owner, query)).map(({ seq }) => seq);
   t.same(await seqs({ after: 9 }), [10, 11, 12]);
@@ -77,7 +77,7 @@ await t.test("limit is 1 to 1000", async (t) => {
   t.equal((await list(owner, { limit: 1000 })).body.data.length, 400);
 });
 
-await t.test("what is appended between two pages comes at the end, and newest first not at all", async (t) => {
+await t.test("records appended between two pages come at the end, and newest first not at all", async (t) => {
   const { orgId, owner } = await filled((id) => draftsOf(id, 4));
   const up = await list(owner, { limit: 2 });
   const down = await list(owner, { limit: 2, order: "desc" });

@@ -30,7 +30,7 @@ async function revokeInRedis({ sessionId }: Person): Promise<void> {
 const upTo = (which: "redis" | "nats", state: "ok" | "down") =>
   until(`${which} is ${state}`, async () => (await ready()).checks[which] === state);
 
-// auth-sm goes on saying that the sessions last: what refuses them is what was heard.
+// auth-sm still answers that the sessions are valid: the received revocations refuse them.
 
 await t.test("a session revoked in Redis alone is refused within a second", async (t) => {
   const person = await people.add([{ orgId, role: "owner" }]);

@@ -14,7 +14,10 @@ import { idsOf, startSiem } from "./siem.ts";
 import { draftsOf } from "./draft.ts";
 import { webhooksAt } from "./webhooks.ts";
 
-/** A DNS server that answers by `answer`, with an address of either family, each time anew; null is no such name. */
+/**
+ * A DNS server that calls `answer` for each query, for an address of either family; null: no such
+ * name.
+ */
 async function startDns(
   t: TestScope,
   answer: (name: string) => string | null,

@@ -66,14 +66,14 @@ export const organizationMutants: readonly Mutant[] = [
     file: `${source}/members/revoke-offers.ts`,
     find: "  if (allowed.length === 0) await revokeIssuedTokens(tx, deps, by);\n",
     replace: "",
-    tests: [`${tests}/taken-back.test.ts`],
+    tests: [`${tests}/revoked-offers.test.ts`],
   },
   {
     name: "demoted-member-with-valid-invitations",
     file: `${source}/members/revoke-offers.ts`,
     find: "roles.filter((role) => !allowed.includes(role))",
     replace: "roles.filter((role) => kept.length === 0 && !allowed.includes(role))",
-    tests: [`${tests}/taken-back.test.ts`],
+    tests: [`${tests}/revoked-offers.test.ts`],
   },
   {
     name: "invitation-accepted-by-another-e-mail",

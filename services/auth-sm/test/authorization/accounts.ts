@@ -1,4 +1,5 @@
-// One's own account is no matter of any organization: everybody who is logged in is answered alike. See people.ts.
+// The caller's own account belongs to no organization: every logged-in person gets the same
+// response. See people.ts.
 
 /** One's account. The last of all: the end of the session that asks. */
 export const accountTable = `

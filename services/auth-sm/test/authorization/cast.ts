@@ -7,13 +7,13 @@ import type { TestService } from "../support/service.ts";
 import { inParallel } from "./parallel.ts";
 import type { Grantees } from "./targets.ts";
 
-/** Somebody who calls. */
+/** A caller. */
 export interface Caller {
   kind: "person" | "machine" | "nobody";
   /** What the request shows; undefined without an Authorization header. */
   token(): string | undefined;
   headers: Record<string, string>;
-  /** Null for a machine, and for nobody in particular. */
+  /** Null for a machine, and for an anonymous caller. */
   person: Person | null;
   /** In whose chain the caller's refusals are. */
   chain: string | null;
@@ -53,7 +53,7 @@ const grants: Record<string, string> = {
   S: "manage",
 };
 
-/** Everybody who calls, in the words of the tables. */
+/** All callers, by their names in the tables. */
 export async function gather(service: TestService): Promise<Cast> {
   const pool = new pg.Pool({ connectionString: service.postgres.url, max: 4 });
   // It has ended before its connections have: the test's database, which goes next, may cut them off.

@@ -16,10 +16,11 @@ import {
 import { beginRecovery, registerRecoverable, wrongProof } from "../support/proofs.ts";
 import type { TestService } from "../support/service.ts";
 
-// The endpoints that take no notice of who calls: what their bodies name is all that counts. Each body is well formed and
-// right but for what its word says; what is good once is made anew for each request.
+// Endpoints that ignore the caller: only the body counts. Each body is valid except for the defect
+// that its name says.
+// One-time tokens are made for each request.
 
-/** Somebody who manages an organization: ours, or another one. */
+/** The managers of our organization and of another one. */
 export interface Bosses {
   ours: Person;
   foreign: Person;
@@ -46,7 +47,7 @@ const loginOf = async (email: string) => ({
   email,
   start_login_request: (await startLogin(password)).startLoginRequest,
 });
-/** An invitation's token, to this e-mail or somebody else's. */
+/** An invitation's token, to this e-mail or another one. */
 const invitation = async (
   service: TestService,
   by: Person,

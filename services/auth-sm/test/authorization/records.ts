@@ -4,8 +4,8 @@ import type { Cell } from "./tables.ts";
 type Org = { orgId: string };
 
 /**
- * The audit record that a refused request leaves (siem.md): action, outcome, reason and chain; none where nobody in
- * particular attempted anything, or nothing but a request without form.
+ * The audit record of a refused request (siem.md): action, outcome, reason and chain. There is none
+ * for an anonymous caller or a malformed request.
  */
 export function recordsOf(cell: Cell, caller: Caller, ours: Org, foreign: Org): string[] {
   const { endpoint, action, words, status, error, caller: name } = cell;
@@ -19,7 +19,7 @@ export function recordsOf(cell: Cell, caller: Caller, ours: Org, foreign: Org): 
   if (action === "secret.created" && status === 400) return record(action, "failure", "uid_taken", caller.chain);
   if (action === null || status === 400) return [];
   const outcome = status === 403 ? "denied" : "failure";
-  // Known to the organization that has invited; an unknown token is nobody's.
+  // The inviting organization has the record; an unknown token belongs to no organization.
   if (action === "org.member.accepted") {
     return status === 403 ? record(action, outcome, error, words[0] === "ours" ? ours.orgId : foreign.orgId) : [];
   }

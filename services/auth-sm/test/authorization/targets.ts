@@ -151,14 +151,14 @@ async function insertRows(pool: pg.Pool, rows: Rows): Promise<void> {
   await pool.query(`WITH ${parts.join(", ")} SELECT`, values);
 }
 
-/** A session of somebody, which no token belongs to. */
+/** A session of a person, without tokens. */
 export async function addSession(pool: pg.Pool, userId: string): Promise<string> {
   const id = randomUUID();
   await insertRows(pool, { sessions: [sessionRow(id, userId)] });
   return id;
 }
 
-/** An open invitation of an organization to somebody; its token. */
+/** The token of an open invitation of an organization. */
 export async function addInvite(pool: pg.Pool, orgId: string, boss: string, email: string): Promise<string> {
   const [id, token] = [randomUUID(), randomUUID()];
   await pool.query("DELETE FROM auth_sm.invites WHERE org_id = $1 AND email = $2", [orgId, email]);

@@ -60,7 +60,7 @@ export interface Canary {
 // Shorter texts occur by chance.
 const shortest = 10;
 
-/** All that went over the wire and is nobody else's business. */
+/** All secret values of the exchanges. */
 export function canariesOf(exchanges: readonly Exchange[]): Canary[] {
   const found = new Map<string, { field: string; homes: Set<string> }>();
   const add = (field: string, value: string): void => {

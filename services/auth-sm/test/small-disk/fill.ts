@@ -18,8 +18,9 @@ await t.test(
   "what does not fit on the disk is answered 503, and fits again once there is room",
   { skip },
   async (t) => {
-    // Below a folder that anybody may enter: on the way to a tablespace Postgres asks what its user may do, without the
-    // capability by which it otherwise reaches what belongs to a test alone (access(2)).
+    // Below a folder that every user may enter: on the path to a tablespace Postgres checks its
+    // user's permissions
+    // (access(2)), without the capability that otherwise opens a test's private folders.
     const disk = "/mnt";
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=96m", "tmpfs", disk]);
     t.teardown(() => void execFileSync("umount", ["--lazy", disk]));
@@ -30,7 +31,7 @@ await t.test(
     const administrator = new pg.Client({ connectionString: server.url });
     await administrator.connect();
     t.teardown(() => administrator.end());
-    // Of whoever the server runs as.
+    // Owned by the server's user.
     const { rows } = await administrator.query<{ data_directory: string }>("SHOW data_directory");
     execFileSync("chown", [`--reference=${rows[0]?.data_directory ?? ""}`, tables]);
     await administrator.query(`CREATE TABLESPACE small LOCATION '${tables}'`);

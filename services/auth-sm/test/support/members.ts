@@ -69,7 +69,7 @@ export async function share(
   );
 }
 
-/** An organization with somebody in each role, and one who belongs to another. */
+/** An organization with a person in each role, and a member of another organization. */
 export interface Company {
   orgId: string;
   owner: Person;

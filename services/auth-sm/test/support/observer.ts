@@ -25,7 +25,7 @@ export interface HeardRevocation {
   reason: string;
 }
 
-/** What changed of a folder, as sync hears it. */
+/** A folder event as sync receives it. */
 export type FolderNews = z.infer<typeof folderChanged.payload>;
 
 /** Who travels, as the observer keeps it in the place of vaults. */
@@ -65,9 +65,9 @@ export interface Observer {
   memberships: Membership[];
   travel: TravelModes;
   vaults: VaultHistories;
-  /** Asks what sync asks. */
+  /** Sends the requests of sync. */
   sync: Bus;
-  /** What sync hears of folders, as it came. */
+  /** The folder events that sync receives, in order of arrival. */
   folderNews: FolderNews[];
   /** The first audit record like this one, once it has arrived. */
   record(what: string, matches: (record: AuditDraft) => boolean): Promise<AuditDraft>;

@@ -49,7 +49,7 @@ export async function registration(
   };
 }
 
-/** Registers somebody, with an organization when its name is given. */
+/** Registers a person, with an organization if its name is given. */
 export async function register(
   service: { url: string },
   options: { email?: string; password?: string; orgName?: string } = {},
@@ -61,7 +61,7 @@ export async function register(
   return personOf(email, password, answer);
 }
 
-/** Registers somebody on a device: the person, and the credential that the device got. */
+/** Registers a person on a device; returns the person and the device credential. */
 export async function newDevice(service: { url: string }): Promise<{ person: Person; credential: string }> {
   const email = newEmail();
   const password = "correct horse battery staple";
@@ -81,7 +81,7 @@ function newPublicKey(): string {
   return publicKey.export({ type: "spki", format: "der" }).toString("base64");
 }
 
-/** Registers somebody with this public key; `more` is what the body has besides. */
+/** Registers a person with this public key; `more` has further members of the body. */
 export async function finishedRegistration(
   service: { url: string },
   { email, publicKey, more = {} }: { email: string; publicKey: string; more?: object },

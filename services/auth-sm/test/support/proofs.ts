@@ -52,7 +52,7 @@ export interface Recoverable extends Person {
   recoverySealed: string;
 }
 
-/** Registers somebody with a recovery key. */
+/** Registers a person with a recovery key. */
 export async function registerRecoverable(service: Service, orgName?: string): Promise<Recoverable> {
   const password = randomBytes(9).toString("base64url");
   const { proof, proofHash } = await readRecoveryKey(newRecoveryKey());

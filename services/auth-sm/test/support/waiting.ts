@@ -3,8 +3,8 @@ import { until } from "@coffer/testkit";
 import type { TestService } from "./service.ts";
 
 /**
- * Holds a table of auth-sm so that nobody else reads it, makes requests, and once all of them wait for it runs
- * `meanwhile`. Then it lets go. Returns the answers.
+ * Locks a table of auth-sm exclusively, makes requests, and runs `meanwhile` once all of them wait
+ * for the lock. Then it releases the lock. Returns the responses.
  */
 export async function whileWaitingFor<Answer>(
   service: TestService,

@@ -10,7 +10,7 @@ import type { Batch } from "./batch.ts";
 import { batchOf } from "./batch.ts";
 import { deliveryAudit } from "./delivery-audit.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
-import { giveUpOld, keptSince } from "./give-up-old.ts";
+import { backlogStart, giveUpOld } from "./give-up-old.ts";
 import { waitAfter } from "./retry-schedule.ts";
 import type { BatchProgress } from "./send-batch.ts";
 import { sendBatch } from "./send-batch.ts";
@@ -118,7 +118,7 @@ function encode(deps: DeliveryDeps, state: DeliveryState, backlog: readonly Back
 }
 
 function isTooOld({ now }: DeliveryDeps, [first]: readonly BacklogRecord[]): boolean {
-  return first !== undefined && Number(first.seconds) * 1_000 < Date.parse(keptSince(now()));
+  return first !== undefined && Number(first.seconds) * 1_000 < Date.parse(backlogStart(now()));
 }
 
 function targetOf(deps: DeliveryDeps, { id, url, credentials: sealed }: DeliveryState): FormatTarget<never> | null {

@@ -7,11 +7,11 @@ import { findSpan } from "../store/hours.ts";
 import { deliveryAudit } from "./delivery-audit.ts";
 
 /** Records older than this are dropped from the backlog of an endpoint. */
-const keptMilliseconds = 30 * 24 * 60 * 60 * 1_000;
+const backlogMilliseconds = 30 * 24 * 60 * 60 * 1_000;
 
-/** The moment before which records that wait are given up. */
-export function keptSince(now: Date): string {
-  return new Date(now.getTime() - keptMilliseconds).toISOString();
+/** The start of the backlog: older records are dropped. */
+export function backlogStart(now: Date): string {
+  return new Date(now.getTime() - backlogMilliseconds).toISOString();
 }
 
 /** Drops records of the backlog that are too old, and audits their count and time range. */
@@ -20,7 +20,7 @@ export async function giveUpOld(
   { id, org_id: orgId, position }: Pick<DeliveryState, "id" | "org_id" | "position">,
 ): Promise<void> {
   const now = deps.now();
-  const since = keptSince(now);
+  const since = backlogStart(now);
   await inChain(deps, orgId, async ({ tx, append }) => {
     const kept = await findSpan(tx, orgId, { fromHour: hourOf(since) });
     const old = await findTooOld(tx, { chainId: orgId, after: position, since, keptFrom: kept?.first ?? null });

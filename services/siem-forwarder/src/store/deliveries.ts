@@ -219,8 +219,8 @@ const givenUp = z.object({
 });
 
 /**
- * The records after a place that come before the first one of `since` or later: how many, of which times, and the place
- * of the last. `keptFrom` is a place before which all records are older.
+ * The records after the `seq` `after` and before the first one of `since` or later: their count, their times, and the
+ * last `seq`. All records before the `seq` `keptFrom` are older than `since`.
  */
 export async function findTooOld(
   db: Queryable,

@@ -10,7 +10,8 @@ import { execute, share, startCompany } from "./support/members.ts";
 import { logIn, type Person, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// What is between the judgement and the write, which no caller can time: the statements alone, with what was judged.
+// Changes between the authorization and the write, which no caller can time: only the statements,
+// with authorized values.
 
 const service = await startAuthSm(t);
 const company = await startCompany(service);

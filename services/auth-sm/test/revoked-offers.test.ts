@@ -23,7 +23,7 @@ const newMember = async (role: Role): Promise<Person> => {
   return person;
 };
 
-await t.test("a member who loses the right to an offer loses the offer", async (t) => {
+await t.test("a member who loses the right to invite and to issue tokens loses the open ones", async (t) => {
   const application = await createApplication(service, owner);
   const bootstrap = async (token: string) =>
     (await call(service, "POST", "/api/sm/v1/bootstrap", { body: { token, public_key: newKeyPair().spki } })).status;
@@ -45,7 +45,7 @@ await t.test("a member who loses the right to an offer loses the offer", async (
   }
 });
 
-await t.test("an owner who becomes an admin keeps what an admin may offer", async (t) => {
+await t.test("an owner who becomes an admin keeps the invitations and tokens that an admin may make", async (t) => {
   const person = await newMember("owner");
   const issued = await createToken(service, person, []);
   const [toOwner, toMember] = [
