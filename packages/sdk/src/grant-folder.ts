@@ -33,9 +33,12 @@ export async function grantFolder(
   confirm: ConfirmKey | undefined,
 ): Promise<ClientGrantView> {
   const who = `client:${clientId}` as const;
-  const key = await machineKey(trust, machine, confirm);
+  // A repetition after a concurrent change must not ask again.
+  let said: Promise<boolean> | undefined;
+  const once: ConfirmKey | undefined = confirm && ((holder) => (said ??= confirm(holder)));
   return grantKey(trust, `folder:${folderId}`, async (state) => ({
-    holder: { who, key },
+    // Among the last requests before the entry is signed: a removal that they show ends this.
+    holder: { who, key: await machineKey(trust, machine, once) },
     permission,
     key: keyOf(await folderAt(store, folderId, state.ver)),
     context: contexts.sharedFolderKey(folderId),
@@ -54,8 +57,9 @@ async function machineKey(trust: PersonTrust, machine: MachineView, confirm: Con
   for (const { id: folderId } of machine.folders) {
     const known = await trust.histories.known(`folder:${folderId}`);
     if (known?.accepted !== true) continue;
-    const { state } = await trust.histories.newest(`folder:${folderId}`);
-    const holder = holderOf(state, `client:${id}`);
+    // With the organization's newest entries: a removed manager may have named the machine.
+    const { trusted } = await trust.histories.withOrganization(`folder:${folderId}`);
+    const holder = holderOf(trusted.state, `client:${id}`);
     if (holder !== undefined) keys.add(holder.key);
   }
   if (keys.size === 1 && keys.has(shown)) return shown;

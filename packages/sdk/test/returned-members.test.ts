@@ -1,8 +1,9 @@
+import { newId } from "@coffer/crypto";
 import { cutName } from "@coffer/history";
 import type { Resource } from "@coffer/history";
 import t from "tap";
 import { memoryTrust } from "../src/histories/trust-storage.ts";
-import { newJoinedMachine, signPastClients, startCompany } from "./history-people.ts";
+import { newJoinedMachine, signPastClients, startCompany, strangeKey } from "./history-people.ts";
 import type { Company, Member } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
@@ -185,4 +186,123 @@ await t.test("access that was ended is given again with an entry", async (t) => 
   t.equal(server.histories.get(`folder:${folder}`)?.entries.length, before + 1, "other devices learn of it");
   t.match(await me.folders.rotate(folder), { left_out: [], dropped: [] });
   t.match(await me.vaults.rotate(vault), { left_out: [], dropped: [] });
+});
+
+await t.test("a machine that only a removed manager has named gets no other folder's key", async (t) => {
+  const company = await withMallory(t);
+  const { anna, mallory, server, folder, organizationId } = company;
+  const { publicKey } = await strangeKey();
+  const clientId = newId();
+  const me = anna.client();
+  const { id: other } = await me.folders.create("other");
+  await me.folders.list();
+  await removed(company);
+  const shown = server.histories.get(`org:${organizationId}`)?.entries.slice(0, -1) ?? [];
+  let hides = true;
+  server.lie = ({ path, method }, { body }) => {
+    if (method === "GET" && path.endsWith("/clients"))
+      return { data: [{ client_id: clientId, name: "web", public_key: publicKey, folders: [{ id: folder }] }] };
+    if (!hides || method !== "GET" || !path.startsWith("/api/org/history")) return body;
+    const after = Number(new URL(path, "http://x").searchParams.get("after") ?? -1);
+    return { data: shown.slice(after + 1), history_seq: shown.length - 1 };
+  };
+  await signPastClients(server, mallory, `folder:${folder}`, {
+    set: [{ who: `client:${clientId}`, key: publicKey, perm: "read" }],
+  });
+  await me.folders.list();
+  hides = false;
+  server.received.length = 0;
+  const request = { clientId, folderId: other, permission: "read" } as const;
+  await t.rejects(me.machines.share(newId(), request), { code: "signer_removed" });
+  t.same(keysFor(server, other), []);
+});
+
+/** Alice removes Mallory, and the service leaves the folder and the vault out of the entries that she signs the removal with. */
+async function leftOut(company: Awaited<ReturnType<typeof withMallory>>): Promise<void> {
+  const { server } = company;
+  server.lie = ({ path }, { body }) => {
+    if (path.endsWith("/heads")) return { data: {} };
+    return path.endsWith("/api/org/folders") ? { data: [] } : body;
+  };
+  await removed(company);
+  server.lie = (_, { body }) => body;
+}
+
+await t.test("no key is sealed to a person who returned and whom the removal left in a folder or vault", async (t) => {
+  const company = await withMallory(t);
+  const { anna, mallory, server, folder, vault, organizationId } = company;
+  const me = anna.client();
+  await me.folders.list();
+  await me.vaults.list();
+  await leftOut(company);
+  const { former } = server.histories.get(`org:${organizationId}`)?.state ?? {};
+  t.match(former, [{ who: `user:${idOf(mallory)}`, cut: {} }]);
+  await returned(company);
+  listed(company);
+  server.received.length = 0;
+  await me.folders.list();
+  await me.vaults.list();
+  t.same(keysFor(server, idOf(mallory)), [], "opening seals missing keys, and not this one");
+  t.match(await me.folders.rotate(folder), { left_out: [{ id: idOf(mallory) }] });
+  t.match(await me.vaults.rotate(vault), { left_out: [{ id: idOf(mallory) }] });
+  t.same(keysFor(server, idOf(mallory)), [null, null]);
+  await me.folders.share(folder, { userId: idOf(mallory), permission: "manage" });
+  await me.vaults.share(vault, { userId: idOf(mallory), permission: "manage" });
+  await mallory.client().members.confirmed();
+  t.equal(await mallory.client().secrets.read(notation.replace("payroll", folder)), "s3cret");
+  t.match(await me.folders.rotate(folder), { left_out: [] }, "from then on the person is one of them");
+  t.match(await me.vaults.rotate(vault), { left_out: [] });
+});
+
+await t.test("nor do entries of that person count, until a manager has set the person again", async (t) => {
+  const company = await withMallory(t);
+  const { anna, mallory, server, folder, vault } = company;
+  const me = anna.client();
+  await me.folders.list();
+  await me.vaults.list();
+  await leftOut(company);
+  // Anna's device sees the removal and the return at once.
+  await returned(company);
+  const honest = new Map(server.histories);
+  for (const res of [`folder:${folder}`, `vault:${vault}`] as const)
+    await signPastClients(server, mallory, res, { name: "Mallory's" });
+  t.match(await me.folders.list(), [{ problem: "signer_removed" }]);
+  t.match(await me.vaults.list(), [{ problem: "signer_removed" }]);
+  t.match(await anna.client().folders.list(), [{ problem: "signer_removed" }], "the device stores it");
+  for (const res of [`folder:${folder}`, `vault:${vault}`] as const)
+    server.histories.set(res, honest.get(res) as NonNullable<ReturnType<typeof honest.get>>);
+  t.match(await me.folders.list(), [{ problem: null }]);
+  const request = { userId: idOf(mallory), permission: "manage" } as const;
+  await me.folders.share(folder, request);
+  await me.vaults.share(vault, request);
+  await mallory.client().members.confirmed();
+  await mallory.client().folders.rename(folder, "renamed");
+  await mallory.client().vaults.update(vault, { name: "Renamed" });
+  t.match(await me.folders.list(), [{ name: "renamed", problem: null }]);
+  t.match(await me.vaults.list(), [{ name: "Renamed", problem: null }]);
+});
+
+await t.test("a cut that an owner states later counts instead of the pin of a device", async (t) => {
+  const company = await withMallory(t);
+  const { alice, anna, mallory, server, folder, vault } = company;
+  const me = anna.client();
+  await me.folders.list();
+  await me.vaults.list();
+  await leftOut(company);
+  await me.members.confirmed();
+  const who = `user:${idOf(mallory)}`;
+  const { resources: before } = await anna.trust.load();
+  const { pin, left } = before[`folder:${folder}`] ?? {};
+  t.same(left, [{ who, key: mallory.session.public_key, until: pin }]);
+  await alice.client().members.restateCut(idOf(mallory), { kind: "folder", id: folder }, pin);
+  await me.members.confirmed();
+  const { resources } = await anna.trust.load();
+  t.same(resources[`folder:${folder}`]?.left, []);
+  t.match(resources[`vault:${vault}`]?.left, [{ who }]);
+  await returned(company);
+  listed(company);
+  server.received.length = 0;
+  await me.folders.list();
+  await me.vaults.list();
+  t.same(keysFor(server, idOf(mallory)), []);
 });

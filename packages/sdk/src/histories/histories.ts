@@ -1,7 +1,9 @@
-import { checkSigners, holderOf, kindOf } from "@coffer/history";
+import { checkSigners, cutName, holderOf, kindOf } from "@coffer/history";
 import type { Head, HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
+import { addLeft, departuresIn, withLeft } from "./left.ts";
+import type { Departure } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { trustedIn, withTrusted } from "./trust-storage.ts";
 import type { Trusted, TrustRecord, TrustStorage } from "./trust-storage.ts";
@@ -29,7 +31,8 @@ export interface Histories {
   newest(res: Resource): Promise<Verified>;
   /**
    * The newest state of a folder's or vault's history, with the newest state of its organization's,
-   * against which its signers were checked. For an organization both are the same.
+   * against which its signers were checked. Former members whom a removal left out of this history
+   * have a `cut` there too. For an organization both are the same.
    */
   withOrganization(res: Resource): Promise<{ trusted: Verified; organization: HistoryState }>;
   /**
@@ -93,16 +96,59 @@ export function histories(options: HistoriesOptions): Histories {
   const change = async (apply: (before: TrustRecord) => TrustRecord): Promise<TrustRecord> =>
     (held = await storage.change(apply));
 
-  const replace = async (res: Resource, before: Trusted | undefined, after: Trusted): Promise<boolean> => {
-    let replaced = false;
+  const replace = async (
+    res: Resource,
+    before: Trusted | undefined,
+    after: Verified,
+    walked: Walked,
+  ): Promise<Verified | undefined> => {
+    let replaced: Verified | undefined;
+    // Without a state from before, nothing was verified that a departure could concern.
+    const departures = before?.state == null ? [] : walked.departures;
+    const names = await namesFor(departures);
+    // A manager who sets a member again restores the access.
+    const stays = (who: HolderId): boolean => holderOf(walked.state, who) !== undefined && !walked.set.has(who);
     await change((present) => {
+      replaced = undefined;
       const there = trustedIn(present, res);
-      replaced = isSame(there?.pin, before?.pin) && isSame(there?.expect, before?.expect);
-      if (!replaced) return present;
+      const resources = addLeft(present.resources, res, departures, names);
+      const isThere = isSame(there?.pin, before?.pin) && isSame(there?.expect, before?.expect);
+      if (!isThere || resources === undefined) return present;
+      // What other calls have stored since, as this device's removals, must stay.
+      const { sealed_until, ended, left, pin_version, told } = there ?? {};
       const accepted = after.accepted || there?.accepted === true;
-      return { ...withTrusted(present, res, { ...after, accepted }), unsaved: present.unsaved || isShared(res) };
+      replaced = { ...after, accepted, sealed_until, ended: ended?.filter(stays), left, pin_version, told };
+      const { unsaved } = present;
+      return { ...withTrusted({ ...present, resources }, res, replaced), unsaved: unsaved || isShared(res) };
     });
     return replaced;
+  };
+
+  /** Stores the trust in a history, and for an organization who left by the entries after the stored state. */
+  const store = async (
+    res: Resource,
+    make: (there: Trusted | undefined) => { kept: Trusted; departures: readonly Departure[] },
+  ): Promise<void> => {
+    for (let round = 0; round < rounds; round += 1) {
+      const names = await namesFor(make(trustedIn(await record(), res)).departures);
+      const outcome = { isStored: false };
+      await change((present) => {
+        const { kept, departures } = make(trustedIn(present, res));
+        const resources = addLeft(present.resources, res, departures, names);
+        outcome.isStored = resources !== undefined;
+        if (resources === undefined) return present;
+        return { ...withTrusted({ ...present, resources }, res, kept), unsaved: present.unsaved || isShared(res) };
+      });
+      if (outcome.isStored) return;
+    }
+    throw changing(res);
+  };
+
+  /** The names in a `cut` of all histories that are stored; none without departures. */
+  const namesFor = async (departures: readonly Departure[]): Promise<Map<string, string>> => {
+    const all = departures.length === 0 ? [] : Object.keys((await record()).resources);
+    const named = all.map(async (res) => [res, await cutName(res as Resource)] as const); // a record has their names
+    return new Map(await Promise.all(named));
   };
 
   const once = async (res: Resource): Promise<Verified | undefined> => {
@@ -119,12 +165,7 @@ export function histories(options: HistoriesOptions): Histories {
       return checkAgain(res, await acceptAgain(res, { ...before, state }));
     const checked_by = await checkOrganization(res, walked, before?.pin ?? null);
     const accepted = before?.accepted === true || (await options.accepts(walked));
-    const { sealed_until, pin_version, told } = before ?? {};
-    // A manager who sets a member again restores the access.
-    const ended = before?.ended?.filter((who) => holderOf(state, who) !== undefined && !walked.set.has(who));
-    const verified = { pin: state.head, state, accepted, given, checked_by };
-    const after: Verified = { ...verified, sealed_until, ended, pin_version, told };
-    return (await replace(res, before, after)) ? after : undefined;
+    return replace(res, before, { pin: state.head, state, accepted, given, checked_by }, walked);
   };
 
   /** The hash of an entry of a verified history. */
@@ -143,10 +184,32 @@ export function histories(options: HistoriesOptions): Histories {
   ): Promise<string | undefined> => {
     if (!options.organizations || kindOf(res) === "org") return undefined;
     const organization = await newest(`org:${state.org ?? ""}`);
-    await checkSigners(organization.state, state, pin, hashOf(state, hashes)).catch((error: unknown) => {
-      throw cutFailure(error, pin);
-    });
+    await checkAgainst(organization.state, state, pin, hashes);
     return organization.state.head.hash;
+  };
+
+  /**
+   * Checks the signers against the organization's history, and against what this device has learned
+   * of people who left and may have returned.
+   */
+  const checkAgainst = async (
+    organization: HistoryState,
+    state: HistoryState,
+    pin: Head | null,
+    hashes?: ReadonlyMap<number, string>,
+  ): Promise<void> => {
+    const { res } = state;
+    const hashAt = hashOf(state, hashes);
+    const { left = [] } = pin === null ? {} : (trustedIn(await record(), res) ?? {});
+    try {
+      await checkSigners(organization, state, pin, hashAt);
+      if (left.length === 0) return;
+      const ofLeft = (seq: number): string | undefined => left.find(({ until }) => until.seq === seq)?.until.hash;
+      const limited = withLeft(organization, await cutName(res), left);
+      await checkSigners(limited, state, pin, async (seq) => ofLeft(seq) ?? hashAt(seq));
+    } catch (error) {
+      throw cutFailure(error, pin);
+    }
   };
 
   /**
@@ -158,25 +221,31 @@ export function histories(options: HistoriesOptions): Histories {
     if (!options.organizations || kindOf(res) === "org") return known;
     const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`)?.state;
     if (organization == null || organization.head.hash === known.checked_by) return known;
-    await checkSigners(organization, known.state, known.pin, hashOf(known.state)).catch((error: unknown) => {
-      throw cutFailure(error, known.pin);
-    });
-    const checked: Verified = { ...known, checked_by: organization.head.hash };
-    await change((present) =>
-      isSame(trustedIn(present, res)?.pin, known.pin) ? withTrusted(present, res, checked) : present,
-    );
-    return checked;
+    await checkAgainst(organization, known.state, known.pin);
+    return noted(res, known, { checked_by: organization.head.hash });
   };
 
   /** Later entries of other histories can make a folder accepted. */
   const acceptAgain = async (res: Resource, known: Verified): Promise<Verified> => {
     if (known.accepted || !(await options.accepts({ state: known.state, given: known.given, made: undefined })))
       return known;
-    const accepted: Verified = { ...known, accepted: true };
-    await change((present) =>
-      isSame(trustedIn(present, res)?.pin, known.pin) ? withTrusted(present, res, accepted) : present,
-    );
-    return accepted;
+    return noted(res, known, { accepted: true });
+  };
+
+  /** Stores something else about a verified history, with what other calls have stored since. */
+  const noted = async (
+    res: Resource,
+    known: Verified,
+    note: Pick<Partial<Trusted>, "accepted" | "checked_by">,
+  ): Promise<Verified> => {
+    let stored: Verified = { ...known, ...note };
+    await change((present) => {
+      const there = trustedIn(present, res);
+      if (!isSame(there?.pin, known.pin)) return present;
+      stored = { ...known, ...there, ...note, state: known.state };
+      return withTrusted(present, res, stored);
+    });
+    return stored;
   };
 
   const bring = async (res: Resource): Promise<Verified> => {
@@ -201,9 +270,11 @@ export function histories(options: HistoriesOptions): Histories {
       const org = trustedIn(await record(), res)?.state?.org;
       if (org != null) await newest(`org:${org}`);
       const trusted = await newest(res);
-      const organization = trustedIn(await record(), `org:${trusted.state.org ?? ""}`)?.state;
-      if (organization?.head.hash === trusted.checked_by && organization !== undefined && organization !== null)
-        return { trusted, organization };
+      const present = await record();
+      const organization = trustedIn(present, `org:${trusted.state.org ?? ""}`)?.state;
+      if (organization == null || organization.head.hash !== trusted.checked_by) continue;
+      const { left = [] } = trustedIn(present, res) ?? {};
+      return { trusted, organization: withLeft(organization, await cutName(res), left) };
     }
     throw changing(res);
   };
@@ -250,13 +321,13 @@ export function histories(options: HistoriesOptions): Histories {
       return newest(res);
     },
     async keep(res, apply) {
-      await change((before) => {
-        const there = trustedIn(before, res);
+      await store(res, (there) => {
         const after = apply(there);
         // Another process may have verified further than the entry that the caller has just signed.
         const kept =
           there !== undefined && there.pin.seq > after.pin.seq ? { ...there, accepted: after.accepted } : after;
-        return { ...withTrusted(before, res, kept), unsaved: before.unsaved || isShared(res) };
+        const departures = kept.state === null ? [] : departuresIn(there?.state ?? null, kept.state);
+        return { kept, departures };
       });
     },
     async restart(res, look) {
@@ -267,7 +338,11 @@ export function histories(options: HistoriesOptions): Histories {
         await look(walked);
         const { state, given } = walked;
         const trusted: Trusted = { pin: state.head, state, accepted: true, given, checked_by };
-        await change((before) => ({ ...withTrusted(before, res, trusted), unsaved: before.unsaved || isShared(res) }));
+        await store(res, (there) => {
+          const { departures } = walked;
+          const later = there?.state == null ? [] : departures.filter(({ seq }) => seq > there.pin.seq);
+          return { kept: trusted, departures: later };
+        });
       } catch (error) {
         throw historyFailure(error);
       }

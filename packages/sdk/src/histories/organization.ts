@@ -113,6 +113,7 @@ export async function acceptInvitation(
   // The first entry names the organization. Everything else of it is verified below.
   const res = await understoodHistory(invitedTo(read));
   let joined: OrganizationView | undefined;
+  const known = await trust.histories.learned(res);
   const trusted = await join(
     read,
     res,
@@ -124,10 +125,12 @@ export async function acceptInvitation(
       joined = requireRequested<OrganizationView>(answer, { id: res.slice("org:".length) });
       return answer;
     },
-    await trust.histories.learned(res),
+    known,
   );
   if (trusted?.state == null)
     throw new CofferError("no_history", "the organization has no history that could be joined");
+  // This device may have missed who left before its person returned.
+  if (known?.state != null) await trust.histories.newest(res);
   await trust.keep(res, trusted.state);
   if (joined !== undefined) return joined;
   const headers = { "x-coffer-org": res.slice("org:".length) };

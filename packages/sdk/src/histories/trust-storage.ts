@@ -1,4 +1,5 @@
 import type { Histories } from "./histories.ts";
+import type { Left } from "./left.ts";
 import type { Head, HolderId, HistoryState, Resource } from "@coffer/history";
 
 /** A device's trust in one history. Plain JSON. */
@@ -27,6 +28,11 @@ export interface Trusted {
    * get no later key.
    */
   ended?: HolderId[] | undefined;
+  /**
+   * People who left the organization when its history named no entry of this folder or vault for
+   * them.
+   */
+  left?: readonly Left[] | undefined;
   /** For a vault: the version of its `sealed_pin` that this device saw last. */
   pin_version?: number | undefined;
   /**

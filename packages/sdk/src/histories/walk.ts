@@ -1,6 +1,8 @@
 import { extendAll, HistoryError, holderOf, readEntry } from "@coffer/history";
 import type { Claims, Head, HistoryState, HolderId, OpenInvitation, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import { departuresIn } from "./left.ts";
+import type { Departure } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import type { Trusted } from "./trust-storage.ts";
 
@@ -22,6 +24,8 @@ export interface Walked {
   signer: Trusted["given"];
   /** The members and machines that the read entries have set. */
   set: ReadonlySet<string>;
+  /** For an organization: the members who left by the read entries, and restated cuts. */
+  departures: readonly Departure[];
   /** The hashes of the read entries, by number. */
   hashes: ReadonlyMap<number, string>;
 }
@@ -48,6 +52,7 @@ export async function walk(
     joinedBy: undefined,
     signer: undefined,
     set: new Set(),
+    departures: [],
   };
   const hashes = new Map<number, string>();
   let after = pinned === null || pinned.head.seq === 0 ? undefined : pinned.head.seq - 1;
@@ -72,11 +77,15 @@ export async function walk(
   return { ...walked, state, hashes };
 }
 
-type Taken = Omit<Walked, "state" | "set" | "hashes"> & { state: HistoryState | null; set: Set<string> };
+type Taken = Omit<Walked, "state" | "set" | "departures" | "hashes"> & {
+  state: HistoryState | null;
+  set: Set<string>;
+  departures: Departure[];
+};
 
 /**
- * Verifies entries and applies them. Examines the last one, and those that set the caller, in the
- * state before them.
+ * Verifies entries and applies them. Examines the last one, those that set the caller, and those
+ * that drop something, in the state before them.
  */
 async function take(
   walked: Taken,
@@ -97,11 +106,13 @@ async function take(
     const { claims } = await readEntry(text);
     for (const { who } of claims.set ?? []) walked.set.add(who);
     const mine = claims.set?.some(({ who }) => who === self) === true;
-    if (!mine && index < texts.length - 1) continue;
+    if (!mine && claims.drop === undefined && index < texts.length - 1) continue;
     await extend(texts.slice(from, index));
+    const { state: before } = walked;
     const signer = giverOf(walked.state, claims);
     const joinedBy = invitationOf(walked.state, claims);
     await extend([text]);
+    if (walked.state !== null) walked.departures.push(...departuresIn(before, walked.state));
     walked.signer = signer;
     if (mine) walked.given = signer;
     if (mine) walked.joinedBy = joinedBy ?? walked.joinedBy;
