@@ -174,9 +174,7 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "removed-manager-signs-on",
     file: `${source}/histories.ts`,
-    find:
-      "    await checkSigners(organization.state, state, pin, hashOf(state, hashes)).catch((error: unknown) => {\n" +
-      "      throw cutFailure(error, pin);\n    });\n",
+    find: "    await checkAgainst(organization.state, state, pin, hashes);\n",
     replace: "",
     tests,
   },
