@@ -31,6 +31,8 @@ export interface RecordSummary {
   hasPassword: boolean;
   hasCode: boolean;
   updatedAt: string;
+  /** What a search looks through, without case and accents. */
+  searched: string;
 }
 
 export interface State {
@@ -148,5 +150,5 @@ export type FromWorker =
   | { kind: "answer"; id: number; value: unknown }
   | { kind: "failure"; id: number; failure: CallFailure }
   | { kind: "state"; state: State }
-  /** `all`: these are all records; otherwise they replace and join those that the page has. */
+  /** `all`: these are all records, by name; otherwise they replace and join those that the page has. */
   | { kind: "records"; all: boolean; changed: RecordSummary[]; removed: string[] };

@@ -1,14 +1,19 @@
 import type { SyncedRecord, Vault } from "@coffer/sdk";
+import { folded } from "../order.ts";
 import type { RecordSummary, VaultSummary } from "../protocol.ts";
 
 export function recordSummary({ id, vault_id, type, fields, updated_at }: SyncedRecord): RecordSummary {
+  const name = fields["name"] ?? "";
+  const username = fields["username"] ?? fields["email"] ?? fields["cardholder_name"] ?? "";
+  const host = hostOf(fields["uri"] ?? "");
   return {
     id,
     vaultId: vault_id,
     type,
-    name: fields["name"] ?? "",
-    username: fields["username"] ?? fields["email"] ?? fields["cardholder_name"] ?? "",
-    host: hostOf(fields["uri"] ?? ""),
+    name,
+    username,
+    host,
+    searched: folded(`${name} ${username} ${host}`),
     hasPassword: (fields["password"] ?? "") !== "",
     hasCode: (fields["totp_secret"] ?? "") !== "",
     updatedAt: updated_at,

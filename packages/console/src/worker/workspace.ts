@@ -11,6 +11,7 @@ import type {
 } from "@coffer/sdk";
 import type { AccountSecurity } from "@coffer/sdk/account";
 import { indexedDbStorage } from "@coffer/sdk/browser";
+import { byName } from "../order.ts";
 import type { Connection, FromWorker, RecordSummary, VaultSummary } from "../protocol.ts";
 import { Refusal } from "./failure.ts";
 import { recordSummary, vaultSummary } from "./summaries.ts";
@@ -118,7 +119,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     client,
     connection: () => connection,
     vaults: () => vaults,
-    records: () => [...index.values()],
+    // Sorted here, so that the page does not stall over thousands of names.
+    records: () => [...index.values()].sort(byName),
     async record(id) {
       const found = own.get(id) ?? (await sync.record(id));
       if (found === undefined) throw new Refusal("not_found");
