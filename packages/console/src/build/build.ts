@@ -31,6 +31,8 @@ export async function buildConsole(folder: string, from: string = root): Promise
     target: ["chrome119", "firefox121", "safari17.4"],
     legalComments: "none",
     logLevel: "silent",
+    // The names in the output follow from where a package is linked, not from where that link leads.
+    preserveSymlinks: true,
     entryNames: "[name].[hash]",
     chunkNames: "[name].[hash]",
     assetNames: "[name].[hash]",

@@ -53,6 +53,8 @@ export function createSession(url: string, post: (message: FromWorker) => void):
   let pending: Login | undefined;
   let registered: { session: PersonSession; key: LockKey } | undefined;
   let idle: ReturnType<typeof setTimeout> | undefined;
+  /** The end of the workspace before, which may still write into this device's storage. */
+  let closing: Promise<void> = Promise.resolve();
   let user: State["user"] = null;
   let endedBecause: State["endedBecause"] = null;
 
@@ -68,6 +70,7 @@ export function createSession(url: string, post: (message: FromWorker) => void):
   const enter = async (session: PersonSession, key: LockKey): Promise<void> => {
     const keeper = memoryKeeper(session);
     const trust = pinStorage(session);
+    await closing;
     const workspace = await openWorkspace({ keeper, session, url, trust, post, changed: tell, ended: lost });
     open = { keeper, key, workspace };
     locked = undefined;
@@ -76,6 +79,12 @@ export function createSession(url: string, post: (message: FromWorker) => void):
     touch();
     post({ kind: "records", all: true, changed: workspace.records(), removed: [] });
     tell();
+  };
+
+  const close = (workspace: Workspace | undefined, keepReplica: boolean): Promise<void> => {
+    // What a browser cannot store or clear any more is sealed, and of no use without the user key.
+    closing = workspace?.close({ keepReplica }).catch(() => undefined) ?? closing;
+    return closing;
   };
 
   /** Forgets everything of the session in this worker. */
@@ -89,7 +98,7 @@ export function createSession(url: string, post: (message: FromWorker) => void):
     clearTimeout(idle);
     post({ kind: "records", all: true, changed: [], removed: [] });
     tell();
-    await workspace?.close({ keepReplica });
+    await close(workspace, keepReplica);
   };
 
   const lost = (): void => void leave("revoked", false);
@@ -112,7 +121,7 @@ export function createSession(url: string, post: (message: FromWorker) => void):
     clearTimeout(idle);
     post({ kind: "records", all: true, changed: [], removed: [] });
     tell();
-    await workspace.close({ keepReplica: true });
+    await close(workspace, true);
     return null;
   }
 
