@@ -113,6 +113,9 @@ await t.test("a first vault and a first record, by the keyboard alone", async (t
   await page.getByText("s left").waitFor();
   t.same(await inaccessible(page), []);
   t.equal(new URL(page.url()).pathname, "/", "the address names no record");
+  const messages = (await page.evaluate(() => seen.messages)).join("\n");
+  t.match(messages, "Example mail");
+  t.notOk(messages.includes(recordPassword), "the worker sends no secret unasked");
   t.equal(await page.title(), "Coffer");
   await leavesNoTrace(t, alice, page);
 });

@@ -33,6 +33,8 @@ void t.test("with nothing given every variable has its documented default", (t) 
     COFFER_BILLING: "off",
     COFFER_SIEM_ALLOWED_CIDRS: [],
     COFFER_SIEM_KEYS: [],
+    COFFER_CONSOLE: "on",
+    COFFER_CONSOLE_DIR: resolve(import.meta.dirname, "../../console/dist/release"),
     COFFER_SYNC_ALLOWED_ORIGINS: ["http://127.0.0.1:8080", "http://localhost:8080"],
     COFFER_LOG_LEVEL: "info",
     OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
