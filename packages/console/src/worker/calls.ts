@@ -69,7 +69,6 @@ export function createCalls(session: ConsoleSession): CallHandlers {
     async saveRecord({ id, changes, updatedAt }) {
       const { client, record, written } = unlocked();
       const held = await record(id);
-      if (held.updated_at !== updatedAt) return { conflict: conflictOf(held, changes) };
       const fields = withChanges(held.fields, changes);
       try {
         written(await client.records.update(held.vault_id, id, { fields }, { unchangedSince: updatedAt }));
