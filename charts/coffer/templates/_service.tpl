@@ -42,6 +42,11 @@ metadata:
 spec:
   {{- if not $autoscaled }}
   replicas: {{ include "coffer.whole" $service.replicas }}
+  {{- else }}
+  {{- /* Without the number Helm would set 1 where replicas was set before. A rendering without a cluster omits it. */}}
+  {{- with lookup "apps/v1" "Deployment" .root.Release.Namespace $fullname }}
+  replicas: {{ max (int .spec.replicas) (int $service.autoscaling.minReplicas) }}
+  {{- end }}
   {{- end }}
   revisionHistoryLimit: 5
   strategy:

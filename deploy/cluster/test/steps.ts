@@ -109,6 +109,14 @@ export const steps: readonly Step[] = [
           autoscaling: { enabled: true, scaleDownSeconds: 30 },
           services: { "auth-sm": row },
         });
+        const deployments = await list<{ metadata: { name: string }; spec: { replicas: number } }>("deployments");
+        t.same(
+          deployments
+            .filter(({ metadata, spec }) => spec.replicas < 2 && services.some((name) => metadata.name.endsWith(name)))
+            .map(({ metadata }) => metadata.name),
+          [],
+          "none has fewer than minReplicas, also before the HPA acts",
+        );
         await until("four replicas", async () => (await podsOf("auth-sm")).length === 4, 300);
         await replicas("auth-sm", 4);
       }),
