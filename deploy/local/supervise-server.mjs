@@ -23,6 +23,8 @@ export async function superviseServer(start, signalled) {
     const child = start(serving);
     let readyAt = null;
     child.on("message", (message) => {
+      // Other programs that are started here send messages of their own, such as tap.
+      if (typeof message?.runFile !== "string") return;
       readyAt = Date.now();
       serving = message;
     });

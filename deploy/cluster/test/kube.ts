@@ -119,10 +119,10 @@ export async function runCronJob(cronJob: string, job: string, seconds = 600): P
     (await kubectl(["get", "job", job, "--output", `jsonpath={${path}}`])).trim();
   const ended = await until(
     `the end of ${job}`,
-    async () => (await read('.status.conditions[?(@.status=="True")].type')) || undefined,
+    async () => /\b(Complete|Failed)\b/.exec(await read('.status.conditions[?(@.status=="True")].type'))?.[0],
     seconds,
   );
   const logs = await kubectl(["logs", `job/${job}`, "--all-containers"]);
-  if (!ended.split(" ").includes("Complete")) throw new Error(`${job}: ${ended}\n${logs}`);
+  if (ended !== "Complete") throw new Error(`${job}: ${ended}\n${logs}`);
   return logs;
 }

@@ -65,7 +65,7 @@ export async function production(t: Test, { options, directory }: Cluster): Prom
     await t.rejects(runCronJob("coffer-restore", "coffer-restore-again"), "a schema that is not empty is refused");
     await install(directory, values);
     t.equal(await shell.line(read), storedSecret.value);
-    await t.rejects(shell.line("npx coffer read coffer://production/later/field/password"), /not found/);
+    await t.rejects(shell.line("npx coffer read coffer://production/later/field/password"), /no such secret/);
     await shell.line("npx coffer audit verify");
   });
 

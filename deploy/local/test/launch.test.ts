@@ -77,6 +77,12 @@ await t.test("in a fresh checkout it installs and then runs the command, whose e
   t.match(path.split(":").slice(0, 2), [join(small, "node_modules/.bin"), join(small, "node_modules/node/bin")]);
 });
 
+await t.test("a command that sends messages, as tap does, is no server: it is not started again", async (t) => {
+  write("deploy/local/src/check.ts", `process.send?.({ event: "spawn" }, () => process.exit(7));`);
+  t.same(await launch("check"), { code: 7, out: "", err: "" });
+  write("deploy/local/src/check.ts", program);
+});
+
 await t.test("a complete installation is not repeated", async (t) => {
   const { code, err } = await launch("check");
   t.equal(err, "");

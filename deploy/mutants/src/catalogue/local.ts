@@ -53,6 +53,13 @@ export const localMutants: readonly Mutant[] = [
     tests: ["deploy/local/test/restarts.test.ts"],
   },
   {
+    name: "every-command-that-sends-messages-is-restarted",
+    file: "deploy/local/supervise-server.mjs",
+    find: 'typeof message?.runFile !== "string"',
+    replace: "message === null",
+    tests: ["deploy/local/test/launch.test.ts"],
+  },
+  {
     name: "start-restarts-for-ever",
     file: "deploy/local/supervise-server.mjs",
     find: "failures > mostRestarts",
