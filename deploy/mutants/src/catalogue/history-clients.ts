@@ -258,13 +258,6 @@ export const historyClientMutants: readonly Mutant[] = [
     tests: newest,
   },
   {
-    name: "cached-folder-key-not-looked-at-again",
-    file: "packages/sdk/src/person-store.ts",
-    find: "!fresh && (await areStillTrusted(known))",
-    replace: "!fresh && ((await areStillTrusted(known)) || known.length > 0)",
-    tests: newest,
-  },
-  {
     name: "cached-folder-key-of-a-machine-not-looked-at-again",
     file: "packages/sdk/src/machine-store.ts",
     find: "if (fresh || !(await areStillTrusted(known)))",
