@@ -126,6 +126,13 @@ const honestly: Lie = ({ answer }) => answer;
 const genuine = /production database password, the second/;
 const otherKey = /another key|another one than its managers made|not used/;
 
+// Between two tests no await may stand: the file would end there.
+const [ownWords, machineWords, attackersWords] = await Promise.all(
+  [olivia.publicKey, machines.api.configuration.public_key, attacker.publicKey].map(
+    async (key) => (await fingerprint(key)).words,
+  ),
+);
+
 await t.test("an honest server", async (t) => {
   await asHonest(t, "an honest server: a person reads", asOlivia(["read", database], honestly), genuine);
   await asHonest(t, "an honest server: a machine reads", asMachine(["read", database], honestly), genuine);
@@ -217,11 +224,6 @@ await t.test("entries of those who may not sign", async (t) => {
 const wrongKeys = all(
   rewrite(["GET /api/users/{id}/public_key"], () => ({ public_key: attacker.publicKey, fingerprint: "00".repeat(32) })),
   rewrite(["GET /api/account", "GET /api/sm/v1/client"], (body) => ({ ...body, public_key: attacker.publicKey })),
-);
-const [ownWords, machineWords, attackersWords] = await Promise.all(
-  [olivia.publicKey, machines.api.configuration.public_key, attacker.publicKey].map(
-    async (key) => (await fingerprint(key)).words,
-  ),
 );
 await t.test("whoami shows one's own fingerprint", async (t) => {
   await asHonest(t, "whoami shows one's own fingerprint", asOlivia(["whoami"], wrongKeys), new RegExp(ownWords ?? "-"));

@@ -91,6 +91,7 @@ const reads = async (stage: Stage): Promise<Said[]> => {
   }
   return said;
 };
+const { publicKey: unknown } = await newKeyPair();
 await caught("prints a value that the attacker chose", replaced, reads, /it says that .*chosen-by-the-attacker/);
 
 const swappedTitles = eachItem(["GET /api/org/folders/{id}/secrets"], (item) => ({
@@ -178,7 +179,6 @@ await caught(
   sealsMissing,
   sealedToAttacker,
 );
-const { publicKey: unknown } = await newKeyPair();
 await caught("seals a key to an unknown key", withHolder(unknown), sealsMissing, /that no honest actor has/);
 await caught(
   "seals the attacker's key for others",

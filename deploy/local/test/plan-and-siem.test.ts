@@ -66,8 +66,6 @@ const createEndpoint = ({ format, to, credentials }: (typeof receivers)[number])
     input: JSON.stringify(credentials),
   });
 
-process.on("exit", () => console.error(receivers[0]?.receiver.taken.map((e) => JSON.stringify(e)).join("\n")));
-/** The titles and values stand in no record: a read is known by the id of its secret. */
 /** Whether the receiver has a record of this action whose target, or the folder of it, has this id. */
 const has = ({ taken }: Receiver, action: string, id: string): boolean =>
   taken.some((event) => {
