@@ -44,3 +44,17 @@ await t.test(
     }
   },
 );
+
+void t.test("at each step of a rotation the replicas before and after it open what the others seal", (t) => {
+  const [old, fresh] = [key(), key()];
+  const steps = [[old], [old, fresh], [fresh, old], [fresh]].map(createSealer);
+  for (const [index, after] of steps.entries()) {
+    const before = steps[index - 1] ?? after;
+    // The last step follows when everything is sealed under the new key.
+    if (after !== steps[3]) t.equal(after.open(before.seal("token", "id"), "id"), "token");
+    t.equal(before.open(after.seal("token", "id"), "id"), "token");
+  }
+  const [first, , third] = steps;
+  t.equal(first?.open(third?.seal("token", "id") ?? "", "id"), null, "which is why the second step is needed");
+  t.end();
+});
