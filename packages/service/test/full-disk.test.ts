@@ -11,7 +11,7 @@ import t from "tap";
 // Postgres on a disk of 160 MiB that is filled up. A tmpfs needs the rights of root.
 
 const directory = testDirectory(t);
-const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=160m", "tmpfs", directory], { encoding: "utf8" });
+const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=512m", "tmpfs", directory], { encoding: "utf8" });
 const skip = mounted.status === 0 ? false : `no small disk: ${mounted.stderr || String(mounted.error?.message)}`;
 if (mounted.status === 0) t.teardown(() => void spawnSync("umount", ["--lazy", directory]));
 
