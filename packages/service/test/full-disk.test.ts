@@ -8,7 +8,7 @@ import { Registry } from "@coffer/telemetry";
 import { testDirectory, testNats, testRedis, until } from "@coffer/testkit";
 import t from "tap";
 
-// Postgres on a disk of 160 MiB that is filled up. A tmpfs needs the rights of root.
+// Postgres on a disk of 512 MiB that is filled up. A tmpfs needs the rights of root.
 
 const directory = testDirectory(t);
 const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=512m", "tmpfs", directory], { encoding: "utf8" });
