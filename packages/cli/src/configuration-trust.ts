@@ -15,9 +15,19 @@ const unwritable = new Set<string | undefined>(["EACCES", "EROFS", "EPERM", "ENO
 export function configurationTrust(path: string, configuration: MachineConfiguration): TrustStorage {
   const empty: TrustRecord = { version: 1, keyring: 0, unsaved: false, resources: {} };
   let memory: TrustStorage | undefined;
+  let latest = configuration.histories ?? empty;
   const read = async (): Promise<MachineConfiguration> => parseConfiguration(await readFile(path, "utf8"));
   return {
-    load: () => memory?.load() ?? Promise.resolve(configuration.histories ?? empty),
+    async load() {
+      if (memory !== undefined) return memory.load();
+      try {
+        latest = (await read()).histories ?? empty;
+      } catch (error) {
+        // A running program continues without its file.
+        if (!isMissing(error) && !isUnwritable(error)) throw error;
+      }
+      return latest;
+    },
     async change(change) {
       if (memory !== undefined) return memory.change(change);
       try {
@@ -26,15 +36,19 @@ export function configurationTrust(path: string, configuration: MachineConfigura
           const before = present.histories ?? empty;
           const after = change(before);
           if (after !== before) await withHeldSignals(() => saveConfiguration(path, { ...present, histories: after }));
-          return after;
+          return (latest = after);
         });
       } catch (error) {
         if (!isUnwritable(error)) throw error;
-        memory = memoryTrust(configuration.histories ?? empty);
+        memory = memoryTrust(latest);
         return memory.change(change);
       }
     },
   };
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
 function isUnwritable(error: unknown): boolean {

@@ -2,6 +2,7 @@ import { newId } from "@coffer/crypto";
 import { cutName } from "@coffer/history";
 import type { Resource } from "@coffer/history";
 import t from "tap";
+import type { PersonClient } from "../src/index.ts";
 import { memoryTrust } from "../src/histories/trust-storage.ts";
 import { newJoinedMachine, signPastClients, startCompany, strangeKey } from "./history-people.ts";
 import type { Company, Member } from "./history-people.ts";
@@ -293,16 +294,116 @@ await t.test("a cut that an owner states later counts instead of the pin of a de
   const who = `user:${idOf(mallory)}`;
   const { resources: before } = await anna.trust.load();
   const { pin, left } = before[`folder:${folder}`] ?? {};
-  t.same(left, [{ who, key: mallory.session.public_key, until: pin }]);
+  t.match(left, [{ who, key: mallory.session.public_key, until: pin }]);
   await alice.client().members.restateCut(idOf(mallory), { kind: "folder", id: folder }, pin);
   await me.members.confirmed();
   const { resources } = await anna.trust.load();
-  t.same(resources[`folder:${folder}`]?.left, []);
-  t.match(resources[`vault:${vault}`]?.left, [{ who }]);
+  t.match(resources[`folder:${folder}`]?.left, [{ who, until: null }]);
+  t.match(resources[`vault:${vault}`]?.left, [{ who, until: { seq: Number } }]);
   await returned(company);
   listed(company);
   server.received.length = 0;
   await me.folders.list();
   await me.vaults.list();
+  t.same(keysFor(server, idOf(mallory)), []);
+});
+
+/** Mallory signs entries of the folder and the vault that no manager has allowed since. */
+async function goesOn({ server, mallory, folder, vault }: Awaited<ReturnType<typeof withMallory>>): Promise<void> {
+  for (const res of [`folder:${folder}`, `vault:${vault}`] as const)
+    await signPastClients(server, mallory, res, { name: "Mallory's" });
+}
+
+await t.test("a person's other devices learn who left from the keyring and the vault's pin", async (t) => {
+  const company = await withMallory(t);
+  const { anna, mallory, server } = company;
+  const [me, trust] = [anna.client(), memoryTrust()];
+  const phone = (): PersonClient => anna.client({ trust });
+  for (const device of [me, phone()]) {
+    await device.folders.list();
+    await device.vaults.list();
+  }
+  await leftOut(company);
+  await me.members.confirmed();
+  await me.folders.list();
+  await me.vaults.list();
+  await returned(company);
+  await goesOn(company);
+  listed(company);
+  server.received.length = 0;
+  for (const device of [anna.client({ trust: memoryTrust() }), phone()]) {
+    t.match(await device.folders.list(), [{ problem: "signer_removed" }]);
+    t.match(await device.vaults.list(), [{ problem: "signer_removed" }]);
+  }
+  t.same(keysFor(server, idOf(mallory)), []);
+});
+
+await t.test("a new device knows from the other device's pins what a person signed after leaving", async (t) => {
+  const company = await withMallory(t);
+  const { anna } = company;
+  await anna.client().folders.list();
+  await anna.client().vaults.list();
+  await leftOut(company);
+  await returned(company);
+  const phone = anna.client({ trust: memoryTrust() });
+  t.match(await phone.folders.list(), [{ problem: null }], "nothing has been signed");
+  t.match(await phone.vaults.list(), [{ problem: null }]);
+  await goesOn(company);
+  for (const device of [anna.client({ trust: memoryTrust() }), phone]) {
+    t.match(await device.folders.list(), [{ problem: "signer_removed" }]);
+    t.match(await device.vaults.list(), [{ problem: "signer_removed" }]);
+  }
+});
+
+await t.test("a new device follows a person who returned and was set again", async (t) => {
+  const company = await withMallory(t);
+  const { anna, mallory, folder, vault } = company;
+  await anna.client().folders.list();
+  await anna.client().vaults.list();
+  await leftOut(company);
+  await returned(company);
+  const phone = anna.client({ trust: memoryTrust() });
+  await phone.folders.share(folder, { userId: idOf(mallory), permission: "manage" });
+  await phone.vaults.share(vault, { userId: idOf(mallory), permission: "manage" });
+  await mallory.client().members.confirmed();
+  await mallory.client().folders.rename(folder, "renamed");
+  await mallory.client().vaults.update(vault, { name: "Renamed" });
+  for (const device of [anna.client({ trust: memoryTrust() }), phone, anna.client()]) {
+    t.match(await device.folders.list(), [{ name: "renamed", problem: null }]);
+    t.match(await device.vaults.list(), [{ name: "Renamed", problem: null }]);
+  }
+});
+
+await t.test("travel mode makes a device forget a vault, and the vault's pin keeps who left", async (t) => {
+  const company = await withMallory(t);
+  const { anna, vault } = company;
+  await anna.client().vaults.list();
+  await leftOut(company);
+  await anna.client().members.confirmed();
+  await anna.client().vaults.list();
+  await anna.trust.change((before) => {
+    const { [`vault:${vault}`]: hidden, ...resources } = before.resources;
+    t.match(hidden?.left, [{ until: { seq: Number } }]);
+    return { ...before, resources };
+  });
+  await returned(company);
+  await goesOn(company);
+  t.match(await anna.client().vaults.list(), [{ problem: "signer_removed" }]);
+});
+
+await t.test("what another process of the device has learned counts before a key is sealed", async (t) => {
+  const company = await withMallory(t);
+  const { anna, mallory, server, folder, vault, organizationId } = company;
+  const me = anna.client();
+  await me.folders.list();
+  await me.vaults.list();
+  const before = server.histories.get(`org:${organizationId}`);
+  await removed(company);
+  await anna.client().members.confirmed();
+  server.histories.set(`org:${organizationId}`, before as NonNullable<typeof before>);
+  listed(company);
+  server.received.length = 0;
+  await t.rejects(me.folders.rotate(folder), { code: "history_rolled_back" });
+  await t.rejects(me.vaults.rotate(vault), { code: "history_rolled_back" });
   t.same(keysFor(server, idOf(mallory)), []);
 });

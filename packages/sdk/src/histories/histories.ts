@@ -2,8 +2,8 @@ import { checkSigners, cutName, holderOf, kindOf } from "@coffer/history";
 import type { Head, HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
-import { addLeft, departuresIn, withLeft } from "./left.ts";
-import type { Departure } from "./left.ts";
+import { addLeft, departuresIn, leftSince, mergeLeft, withLeft } from "./left.ts";
+import type { Departure, Left } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { trustedIn, withTrusted } from "./trust-storage.ts";
 import type { Trusted, TrustRecord, TrustStorage } from "./trust-storage.ts";
@@ -92,7 +92,14 @@ export function histories(options: HistoriesOptions): Histories {
   const walks = new Map<Resource, Promise<Verified>>();
   let held: TrustRecord | undefined;
 
-  const record = async (): Promise<TrustRecord> => (held ??= await storage.load());
+  /** Takes what other processes have stored, unless this one stores something meanwhile. */
+  const reload = async (): Promise<TrustRecord> => {
+    const before = held;
+    const stored = await storage.load();
+    if (held === before) held = stored;
+    return held ?? stored;
+  };
+  const record = async (): Promise<TrustRecord> => held ?? reload();
   const change = async (apply: (before: TrustRecord) => TrustRecord): Promise<TrustRecord> =>
     (held = await storage.change(apply));
 
@@ -103,8 +110,9 @@ export function histories(options: HistoriesOptions): Histories {
     walked: Walked,
   ): Promise<Verified | undefined> => {
     let replaced: Verified | undefined;
-    // Without a state from before, nothing was verified that a departure could concern.
+    // Without a state from before, nothing was verified here that a departure could concern.
     const departures = before?.state == null ? [] : walked.departures;
+    const missed = before?.state === null ? walked.departures.filter(({ seq }) => seq > before.pin.seq) : undefined;
     const names = await namesFor(departures);
     // A manager who sets a member again restores the access.
     const stays = (who: HolderId): boolean => holderOf(walked.state, who) !== undefined && !walked.set.has(who);
@@ -117,7 +125,9 @@ export function histories(options: HistoriesOptions): Histories {
       // What other calls have stored since, as this device's removals, must stay.
       const { sealed_until, ended, left, pin_version, told } = there ?? {};
       const accepted = after.accepted || there?.accepted === true;
-      replaced = { ...after, accepted, sealed_until, ended: ended?.filter(stays), left, pin_version, told };
+      const allLeft = mergeLeft(left ?? [], after.left ?? []);
+      const kept = { accepted, sealed_until, ended: ended?.filter(stays), left: allLeft, pin_version, told };
+      replaced = { ...after, ...kept, missed: missed ?? there?.missed };
       const { unsaved } = present;
       return { ...withTrusted({ ...present, resources }, res, replaced), unsaved: unsaved || isShared(res) };
     });
@@ -163,9 +173,9 @@ export function histories(options: HistoriesOptions): Histories {
     const { state, given } = walked;
     if (before?.state?.head.seq === state.head.seq && before.expect === undefined)
       return checkAgain(res, await acceptAgain(res, { ...before, state }));
-    const checked_by = await checkOrganization(res, walked, before?.pin ?? null);
+    const checked = await checkOrganization(res, walked, before);
     const accepted = before?.accepted === true || (await options.accepts(walked));
-    return replace(res, before, { pin: state.head, state, accepted, given, checked_by }, walked);
+    return replace(res, before, { pin: state.head, state, accepted, given, ...checked }, walked);
   };
 
   /** The hash of an entry of a verified history. */
@@ -174,18 +184,22 @@ export function histories(options: HistoriesOptions): Histories {
 
   /**
    * Checks that signers who left the organization count only as far as the organization says.
-   * @returns the hash of the organization's newest entry; undefined where organizations are not
-   * read
+   * @returns the hash of the organization's newest entry, and what is known of who left; nothing
+   * where organizations are not read
    */
   const checkOrganization = async (
     res: Resource,
     { state, hashes }: Walked,
-    pin: Head | null,
-  ): Promise<string | undefined> => {
-    if (!options.organizations || kindOf(res) === "org") return undefined;
+    before: Trusted | undefined,
+  ): Promise<Pick<Trusted, "checked_by" | "left">> => {
+    if (!options.organizations || kindOf(res) === "org") return {};
     const organization = await newest(`org:${state.org ?? ""}`);
-    await checkAgainst(organization.state, state, pin, hashes);
-    return organization.state.head.hash;
+    const present = before === undefined ? undefined : trustedIn(await record(), res);
+    const missed = before?.state === null ? (organization.missed ?? []) : [];
+    const known = before === undefined ? [] : leftSince(missed, before.pin, state, await cutName(res));
+    const left = mergeLeft(present?.left ?? [], known);
+    await checkAgainst(organization.state, state, before?.pin ?? null, left, hashes);
+    return { checked_by: organization.state.head.hash, left };
   };
 
   /**
@@ -196,15 +210,15 @@ export function histories(options: HistoriesOptions): Histories {
     organization: HistoryState,
     state: HistoryState,
     pin: Head | null,
+    left: readonly Left[],
     hashes?: ReadonlyMap<number, string>,
   ): Promise<void> => {
     const { res } = state;
     const hashAt = hashOf(state, hashes);
-    const { left = [] } = pin === null ? {} : (trustedIn(await record(), res) ?? {});
     try {
       await checkSigners(organization, state, pin, hashAt);
       if (left.length === 0) return;
-      const ofLeft = (seq: number): string | undefined => left.find(({ until }) => until.seq === seq)?.until.hash;
+      const ofLeft = (seq: number): string | undefined => left.find(({ until }) => until?.seq === seq)?.until?.hash;
       const limited = withLeft(organization, await cutName(res), left);
       await checkSigners(limited, state, pin, async (seq) => ofLeft(seq) ?? hashAt(seq));
     } catch (error) {
@@ -221,7 +235,8 @@ export function histories(options: HistoriesOptions): Histories {
     if (!options.organizations || kindOf(res) === "org") return known;
     const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`)?.state;
     if (organization == null || organization.head.hash === known.checked_by) return known;
-    await checkAgainst(organization, known.state, known.pin);
+    const { left = [] } = trustedIn(await record(), res) ?? {};
+    await checkAgainst(organization, known.state, known.pin, left);
     return noted(res, known, { checked_by: organization.head.hash });
   };
 
@@ -250,6 +265,8 @@ export function histories(options: HistoriesOptions): Histories {
 
   const bring = async (res: Resource): Promise<Verified> => {
     try {
+      // Before a key is sealed: another process may know of a later entry that the service hides.
+      await reload();
       for (let round = 0; round < rounds; round += 1) {
         const verified = await once(res);
         if (verified !== undefined) return verified;
@@ -300,7 +317,8 @@ export function histories(options: HistoriesOptions): Histories {
       if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;
       if (known.accepted !== accepted || (known.ended ?? []).join() !== (ended ?? []).join()) return false;
       const organization = options.organizations ? trustedIn(present, `org:${state.org ?? ""}`)?.state : undefined;
-      return organization == null || organization.head.hash === checked_by;
+      if (organization == null) return true;
+      return organization.head.hash === checked_by && known.checked_by === checked_by;
     },
     async examine(res, organization) {
       const walked = await walk(read, res, await options.self(), undefined);
@@ -334,7 +352,7 @@ export function histories(options: HistoriesOptions): Histories {
       try {
         const walked = await walk(read, res, await options.self(), undefined);
         if (walked === null) throw noHistory(res);
-        const checked_by = await checkOrganization(res, walked, null);
+        const { checked_by } = await checkOrganization(res, walked, undefined);
         await look(walked);
         const { state, given } = walked;
         const trusted: Trusted = { pin: state.head, state, accepted: true, given, checked_by };

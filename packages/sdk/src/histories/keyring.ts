@@ -2,6 +2,7 @@ import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from 
 import { CofferError } from "../errors.ts";
 import type { PersonSession } from "../person-session.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { Left } from "./left.ts";
 import type { SharedPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";
 
@@ -15,6 +16,7 @@ const path = "/api/account/keyring";
 interface KeyringPlaintext {
   pins: Record<string, [number, string]>;
   accepted: string[];
+  left?: Record<string, readonly Left[]>;
 }
 
 /** Seals the pins of a record as one version of the keyring. */
@@ -28,7 +30,11 @@ export async function sealKeyring(
     ([res, { pin, expect = pin }]) => [res, [expect.seq, expect.hash]] as [string, [number, string]],
   );
   const accepted = shared.filter(([res, one]) => one.accepted && res.startsWith("folder:")).map(([res]) => res);
+  const left = shared.flatMap(([res, one]) =>
+    one.left === undefined || one.left.length === 0 ? [] : [[res, one.left]],
+  );
   const plaintext: KeyringPlaintext = { pins: Object.fromEntries(pins), accepted };
+  if (left.length > 0) plaintext.left = Object.fromEntries(left);
   const context = contexts.keyring(session.user.id, version);
   return box(decodeBase64(session.user_key), encodeText(JSON.stringify(plaintext)), context);
 }
@@ -54,9 +60,9 @@ export async function readKeyring(
   const number = Number(version);
   try {
     const opened = await unboxBound(decodeBase64(session.user_key), sealed, contexts.keyring(session.user.id, number));
-    const { pins, accepted } = JSON.parse(decodeText(opened)) as KeyringPlaintext; // this person sealed it
+    const { pins, accepted, left = {} } = JSON.parse(decodeText(opened)) as KeyringPlaintext; // this person sealed it
     const heads = Object.entries(pins).map(([res, [seq, hash]]) => [res, { seq, hash }] as const);
-    return { version: number, pins: Object.fromEntries(heads), accepted };
+    return { version: number, pins: Object.fromEntries(heads), accepted, left };
   } catch (cause) {
     throw missing("it does not open", cause);
   }

@@ -1,6 +1,6 @@
 import { holderOf, kindOf } from "@coffer/history";
 import type { Cut, Head, HistoryState, HolderId, Resource } from "@coffer/history";
-import type { Trusted, TrustRecord } from "./trust-storage.ts";
+import type { TrustRecord } from "./trust-storage.ts";
 
 /** An entry of an organization's history that drops a member, or states a former member's `cut`. */
 export interface Departure {
@@ -20,8 +20,10 @@ export interface Departure {
 export interface Left {
   who: HolderId;
   key: string;
-  /** The device's pin when it learned of the departure. */
-  until: Head;
+  /** The number of the organization's entry that says so. */
+  at: number;
+  /** The device's pin when it learned of the departure; null once the organization states a `cut`. */
+  until: Head | null;
 }
 
 /** The departures between two states of an organization's history, one entry apart. */
@@ -58,22 +60,62 @@ export function addLeft(
     if (departures.length === 0 || trusted.state === null || `org:${trusted.state.org ?? ""}` !== org) continue;
     const name = names.get(res);
     if (name === undefined) return undefined;
-    const left = departures.reduce((all, departure) => leftAfter(all, departure, trusted, name), trusted.left ?? []);
+    const { state, pin } = trusted;
+    const left = departures.reduce((all, one) => leftAfter(all, one, state.holders, pin, name), trusted.left ?? []);
     if (left.length > 0 || trusted.left !== undefined) changed[res] = { ...trusted, left };
   }
   return changed;
 }
 
-function leftAfter(
-  left: readonly Left[],
-  { who, key, cut }: Departure,
-  { state, pin }: Trusted,
+/**
+ * The same for one history that this device verifies for the first time, from a pin that another
+ * device of the person had made before these departures.
+ */
+export function leftSince(
+  departures: readonly Departure[],
+  pin: Head,
+  { holders, signers }: HistoryState,
   name: string,
 ): readonly Left[] {
-  // The organization says it from now on.
-  if (Object.hasOwn(cut, name)) return left.filter((one) => one.who !== who);
-  if (key === undefined || state === null || holderOf(state, who)?.key !== key) return left;
-  return [...left.filter((one) => one.who !== who || one.key !== key), { who, key, until: pin }];
+  return departures.reduce<readonly Left[]>((all, one) => leftAfter(all, one, [...holders, ...signers], pin, name), []);
+}
+
+function leftAfter(
+  left: readonly Left[],
+  { seq, who, key, cut }: Departure,
+  concerned: readonly { who: HolderId; key: string }[],
+  pin: Head,
+  name: string,
+): readonly Left[] {
+  // The organization says it from now on. That stays stored for the person's other devices.
+  if (Object.hasOwn(cut, name))
+    return inOrder(left.map((one) => (one.who === who ? { ...one, at: seq, until: null } : one)));
+  if (key === undefined || !concerned.some((one) => one.who === who && one.key === key)) return left;
+  return mergeLeft(left, [{ who, key, at: seq, until: pin }]);
+}
+
+/**
+ * What two devices of a person know of former members in one folder or vault: of each the later
+ * departure. For one departure the device counts that knew fewer entries.
+ */
+export function mergeLeft(left: readonly Left[], others: readonly Left[]): readonly Left[] {
+  const merged = others.reduce<readonly Left[]>((all, other) => {
+    const known = all.find(({ who, key }) => who === other.who && key === other.key);
+    if (known === undefined) return [...all, other];
+    return replaces(other, known) ? all.map((one) => (one === known ? other : one)) : all;
+  }, left);
+  return inOrder(merged);
+}
+
+/** In one order on every device, so that equal knowledge is not published again. */
+function inOrder(left: readonly Left[]): readonly Left[] {
+  const place = ({ who, key }: Left): string => `${who} ${key}`;
+  return left.toSorted((one, other) => one.at - other.at || (place(one) < place(other) ? -1 : 1));
+}
+
+function replaces(other: Left, known: Left): boolean {
+  if (other.at !== known.at) return other.at > known.at;
+  return other.until !== null && known.until !== null && other.until.seq < known.until.seq;
 }
 
 /**
@@ -84,10 +126,10 @@ function leftAfter(
 export function withLeft(organization: HistoryState, name: string, left: readonly Left[]): HistoryState {
   if (left.length === 0) return organization;
   const former = organization.former.map((one) => {
-    const known = left.find(({ who, key }) => who === one.who && key === one.key);
+    const { until = null } = left.find(({ who, key }) => who === one.who && key === one.key) ?? {};
     const [seq = -1] = one.cut[name] ?? [];
-    if (known === undefined || known.until.seq <= seq) return one;
-    return { ...one, cut: { ...one.cut, [name]: [known.until.seq, known.until.hash] as [number, string] } };
+    if (until === null || until.seq <= seq) return one;
+    return { ...one, cut: { ...one.cut, [name]: [until.seq, until.hash] as [number, string] } };
   });
   return { ...organization, former };
 }

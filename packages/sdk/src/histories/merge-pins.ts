@@ -1,6 +1,8 @@
 import type { Head } from "@coffer/history";
 import type { Histories } from "./histories.ts";
 import { understoodHistory } from "./history-failure.ts";
+import { mergeLeft } from "./left.ts";
+import type { Left } from "./left.ts";
 import type { Trusted, TrustRecord } from "./trust-storage.ts";
 import { forked, hashBefore } from "./walk.ts";
 
@@ -10,6 +12,8 @@ export interface SharedPins {
   pins: Record<string, Head>;
   /** Folders and vaults that the person has made or accepted. */
   accepted: readonly string[];
+  /** Who left the organization, where its history does not say how far the person's signatures count. */
+  left: Readonly<Record<string, readonly Left[]>>;
 }
 
 /**
@@ -34,16 +38,23 @@ export async function requireContained(
 /** Merges the pins of this device and another one. */
 export function withPins(
   resources: TrustRecord["resources"],
-  { pins, accepted }: SharedPins,
+  { pins, accepted, left }: SharedPins,
 ): TrustRecord["resources"] {
   const merged = { ...resources };
   for (const [res, pin] of Object.entries(pins)) {
     const here = resources[res];
     const isAccepted = accepted.includes(res) || res.startsWith("org:");
-    if (here === undefined) merged[res] = { pin, state: null, accepted: isAccepted };
-    else merged[res] = { ...laterOf(here, pin), accepted: here.accepted || isAccepted };
+    const others = Object.hasOwn(left, res) ? left[res] : undefined;
+    if (here === undefined) merged[res] = { pin, state: null, accepted: isAccepted, left: others };
+    else merged[res] = { ...withOthersLeft(laterOf(here, pin), others), accepted: here.accepted || isAccepted };
   }
   return merged;
+}
+
+/** What another device knows of former members can end the use of a key: the signers are checked again. */
+function withOthersLeft(here: Trusted, others: readonly Left[] | undefined): Trusted {
+  if (others === undefined || others.length === 0) return here;
+  return { ...here, left: mergeLeft(here.left ?? [], others), checked_by: undefined };
 }
 
 /** This device's state, which must later contain the other device's pin. */

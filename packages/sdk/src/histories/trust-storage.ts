@@ -1,5 +1,5 @@
 import type { Histories } from "./histories.ts";
-import type { Left } from "./left.ts";
+import type { Departure, Left } from "./left.ts";
 import type { Head, HolderId, HistoryState, Resource } from "@coffer/history";
 
 /** A device's trust in one history. Plain JSON. */
@@ -30,16 +30,21 @@ export interface Trusted {
   ended?: HolderId[] | undefined;
   /**
    * People who left the organization when its history named no entry of this folder or vault for
-   * them.
+   * them. The person's devices share it.
    */
   left?: readonly Left[] | undefined;
+  /**
+   * For an organization: who left between the entry that another device had verified and this
+   * device's first one.
+   */
+  missed?: readonly Departure[] | undefined;
   /** For a vault: the version of its `sealed_pin` that this device saw last. */
   pin_version?: number | undefined;
   /**
    * For a vault: the content of that `sealed_pin`. Undefined when this device must write the next
    * one.
    */
-  told?: { seq: number; accepted: boolean } | undefined;
+  told?: { seq: number; accepted: boolean; left?: readonly Left[] | undefined } | undefined;
 }
 
 /** Everything that a device trusts, for one person or machine at one service. Plain JSON. */

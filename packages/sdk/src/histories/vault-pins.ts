@@ -1,5 +1,6 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import type { Head } from "@coffer/history";
+import type { Left } from "./left.ts";
 import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "./histories.ts";
@@ -42,9 +43,16 @@ interface SealedPin {
   sealed: string;
 }
 
+interface OpenedPin {
+  pin: Head;
+  accepted: boolean;
+  left: readonly Left[];
+}
+
 interface PinPlaintext {
   pin: [seq: number, hash: string];
   accepted: boolean;
+  left?: readonly Left[];
 }
 
 /** How often a device retries to write the next version of a pin. */
@@ -84,13 +92,13 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
       onTrouble?.(pinMissing(view));
       return;
     }
-    const { pin, accepted } = opened;
-    const shared = { pins: { [res]: pin }, accepted: accepted ? [res] : [] };
+    const { pin, accepted, left } = opened;
+    const shared = { pins: { [res]: pin }, accepted: accepted ? [res] : [], left: { [res]: left } };
     await requireContained(histories, record, shared);
     await histories.changeRecord((present) => {
       const resources = withPins(present.resources, shared);
       const merged = resources[res] as Trusted; // it is among the pins
-      const told = { seq: pin.seq, accepted };
+      const told = { seq: pin.seq, accepted, left };
       return { ...present, resources: { ...resources, [res]: { ...merged, pin_version: shown.version, told } } };
     });
   };
@@ -101,16 +109,16 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
       const here = (await histories.record()).resources[res];
       if (here === undefined || !isUnpublished(here)) return;
       const version = (here.pin_version ?? 0) + 1;
-      const { pin, expect = pin, accepted } = here;
+      const { pin, expect = pin, accepted, left = [] } = here;
       try {
-        const sealed = await sealPin(await session(), id, version, expect, accepted);
+        const sealed = await sealPin(await session(), id, version, { pin: expect, accepted, left });
         await send({ method: "PUT", path: `${vaultPath(id)}/pin`, body: { version, sealed } });
       } catch (error) {
         if (!(error instanceof CofferError) || error.code !== "precondition_failed") throw error;
         await take(await viewNow(id));
         continue;
       }
-      await change(res, (before) => ({ ...before, pin_version: version, told: { seq: expect.seq, accepted } }));
+      await change(res, (before) => ({ ...before, pin_version: version, told: { seq: expect.seq, accepted, left } }));
     }
   };
 
@@ -139,11 +147,12 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
 }
 
 /**
- * Whether this device has verified more of a vault's history than its `sealed_pin` contains, or the
- * person has accepted it since.
+ * Whether this device has verified more of a vault's history than its `sealed_pin` contains, knows
+ * more of former members, or the person has accepted it since.
  */
-function isUnpublished({ pin, accepted, told }: Trusted): boolean {
-  return told === undefined || told.seq < pin.seq || (accepted && !told.accepted);
+function isUnpublished({ pin, accepted, left = [], told }: Trusted): boolean {
+  if (told === undefined || told.seq < pin.seq || (accepted && !told.accepted)) return true;
+  return JSON.stringify(left) !== JSON.stringify(told.left ?? []);
 }
 
 /** Throws CofferError `bad_answer` for a malformed pin. */
@@ -162,10 +171,10 @@ async function sealPin(
   { user_key }: PersonSession,
   id: string,
   version: number,
-  { seq, hash }: Head,
-  accepted: boolean,
+  { pin: { seq, hash }, accepted, left }: OpenedPin,
 ): Promise<string> {
   const plaintext: PinPlaintext = { pin: [seq, hash], accepted };
+  if (left.length > 0) plaintext.left = left;
   return box(decodeBase64(user_key), encodeText(JSON.stringify(plaintext)), contexts.vaultPin(id, version));
 }
 
@@ -174,11 +183,11 @@ async function openPin(
   { user_key }: PersonSession,
   id: string,
   { version, sealed }: SealedPin,
-): Promise<{ pin: Head; accepted: boolean } | undefined> {
+): Promise<OpenedPin | undefined> {
   try {
     const opened = await unboxBound(decodeBase64(user_key), sealed, contexts.vaultPin(id, version));
-    const { pin, accepted } = JSON.parse(decodeText(opened)) as PinPlaintext; // this person sealed it
-    return { pin: { seq: pin[0], hash: pin[1] }, accepted };
+    const { pin, accepted, left = [] } = JSON.parse(decodeText(opened)) as PinPlaintext; // this person sealed it
+    return { pin: { seq: pin[0], hash: pin[1] }, accepted, left };
   } catch {
     return undefined;
   }
