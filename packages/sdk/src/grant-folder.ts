@@ -1,5 +1,6 @@
 import { contexts } from "@coffer/crypto";
 import { holderOf } from "@coffer/history";
+import type { Resource } from "@coffer/history";
 import { requireRequested } from "./require-requested.ts";
 import { CofferError } from "./errors.ts";
 import { grantKey } from "./histories/grant-key.ts";
@@ -19,8 +20,8 @@ export interface GrantRequest {
 
 /**
  * Seals a folder's key to a machine's public key and sends it with the entry that names the
- * machine, or changes the machine's permission. The public key comes from a folder that the caller
- * trusts; for any other machine the words are compared first. Throws CofferError
+ * machine, or changes the machine's permission. The public key comes from another folder of the
+ * organization that the caller uses; for any other machine the words are compared first. Throws CofferError
  * `holder_unconfirmed` when they are not compared, or the service shows another key than the
  * histories; `access_denied` when the caller does not manage the folder.
  */
@@ -36,9 +37,9 @@ export async function grantFolder(
   // A repetition after a concurrent change must not ask again.
   let said: Promise<boolean> | undefined;
   const once: ConfirmKey | undefined = confirm && ((holder) => (said ??= confirm(holder)));
-  return grantKey(trust, `folder:${folderId}`, async (state) => ({
+  return grantKey(trust, `folder:${folderId}`, async (state, { res: organization }) => ({
     // Among the last requests before the entry is signed: a removal that they show ends this.
-    holder: { who, key: await machineKey(trust, machine, once) },
+    holder: { who, key: await machineKey(trust, organization, machine, once) },
     permission,
     key: keyOf(await folderAt(store, folderId, state.ver)),
     context: contexts.sharedFolderKey(folderId),
@@ -49,17 +50,20 @@ export async function grantFolder(
   }));
 }
 
-async function machineKey(trust: PersonTrust, machine: MachineView, confirm: ConfirmKey | undefined): Promise<string> {
-  const { client_id: id, name, public_key: shown } = machine;
+/** The public key of a machine. Managers of other organizations have no say. */
+async function machineKey(
+  { histories }: PersonTrust,
+  organization: Resource,
+  { client_id: id, name, public_key: shown, folders }: MachineView,
+  confirm: ConfirmKey | undefined,
+): Promise<string> {
   const keys = new Set<string>();
-  // The service says in which folders to look. A machine that no history names is confirmed by
-  // words.
-  for (const { id: folderId } of machine.folders) {
-    const known = await trust.histories.known(`folder:${folderId}`);
-    if (known?.accepted !== true) continue;
-    // With the organization's newest entries: a removed manager may have named the machine.
-    const { trusted } = await trust.histories.withOrganization(`folder:${folderId}`);
-    const holder = holderOf(trusted.state, `client:${id}`);
+  for (const { state, accepted } of Object.values((await histories.record()).resources)) {
+    if (!accepted || state === null || `org:${state.org ?? ""}` !== organization) continue;
+    // Where this device knows of the machine, and where the service says so.
+    const isShown = folders.some((folder) => state.res === `folder:${folder.id}`);
+    if (!isShown && holderOf(state, `client:${id}`) === undefined) continue;
+    const holder = holderOf((await histories.newest(state.res)).state, `client:${id}`);
     if (holder !== undefined) keys.add(holder.key);
   }
   if (keys.size === 1 && keys.has(shown)) return shown;

@@ -374,6 +374,42 @@ await t.test("a new device follows a person who returned and was set again", asy
   }
 });
 
+await t.test("a departure from before the other device's pin ends nothing", async (t) => {
+  const company = await startCompany(t);
+  const { alice, server } = company;
+  const [anna, bob] = [await company.join("anna@example.com", "admin"), await company.join("bob@example.com")];
+  const { id } = await anna.client().folders.create("payroll");
+  server.lie = ({ path }, { body }) => (path.endsWith("/heads") ? { data: {} } : body);
+  await alice.client().members.remove(idOf(bob));
+  const { token } = await alice.client().invites.create("bob@example.com", "member");
+  await bob.client().invites.accept(token);
+  await anna.client().folders.share(id, { userId: idOf(bob), permission: "manage" });
+  await bob.client().folders.accept(id);
+  await bob.client().folders.rename(id, "renamed");
+  t.match(await anna.client({ trust: memoryTrust() }).folders.list(), [{ name: "renamed", problem: null }]);
+});
+
+await t.test("after another device's word the signers are checked again", async (t) => {
+  const company = await withMallory(t);
+  const { anna, mallory, server, organizationId, vault } = company;
+  const [me, trust] = [anna.client(), memoryTrust()];
+  const phone = (): PersonClient => anna.client({ trust });
+  for (const device of [me, phone()]) await device.vaults.list();
+  const before = server.histories.get(`org:${organizationId}`);
+  await leftOut(company);
+  const after = server.histories.get(`org:${organizationId}`);
+  await me.members.confirmed();
+  // The phone sees what Mallory signs before it sees the removal.
+  server.histories.set(`org:${organizationId}`, before as NonNullable<typeof before>);
+  await signPastClients(server, mallory, `vault:${vault}`, { name: "Mallory's" });
+  t.match(await phone().vaults.list(), [{ name: "Mallory's", problem: null }]);
+  server.histories.set(`org:${organizationId}`, after as NonNullable<typeof after>);
+  await phone().members.confirmed();
+  t.match(await phone().vaults.list(), [{ problem: null }]);
+  t.match(await me.vaults.list(), [{ problem: "signer_removed" }]);
+  t.match(await phone().vaults.list(), [{ problem: "signer_removed" }]);
+});
+
 await t.test("travel mode makes a device forget a vault, and the vault's pin keeps who left", async (t) => {
   const company = await withMallory(t);
   const { anna, vault } = company;

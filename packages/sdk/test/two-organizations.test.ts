@@ -1,4 +1,4 @@
-import { newKeyPair } from "@coffer/crypto";
+import { newId, newKeyPair } from "@coffer/crypto";
 import t from "tap";
 import { memberOf, signPastClients, startCompany } from "./history-people.ts";
 import type { Offer } from "../src/index.ts";
@@ -88,4 +88,26 @@ await t.test("a folder of another organization is not one of the chosen, and an 
   await alice.client({ organization: other.id, accept }).folders.find("production");
   const said = { kind: "folder", id, name: "production", from: "eve@example.com" };
   t.same(asked, [{ ...said, organization: { id: other.id, name: "Example" } }]);
+});
+
+await t.test("a machine's key comes from no folder of another organization", async (t) => {
+  const { server, alice, eve, organizationId: organization } = await startBoth(t);
+  server.lie = (_request, { body }) => body;
+  const { id: eves } = await eve.client().folders.create("production");
+  await eve.client().folders.share(eves, { userId: alice.session.user.id, permission: "write" });
+  const { id } = await alice.client({ organization }).folders.create("payroll");
+  const { publicKey } = await newKeyPair();
+  const clientId = newId();
+  const set = [{ who: `client:${clientId}`, key: publicKey, perm: "read" } as const];
+  await signPastClients(server, eve, `folder:${eves}`, { set });
+  await alice.client().folders.accept(eves);
+  server.lie = ({ path }, { body }) =>
+    path.endsWith("/clients")
+      ? { data: [{ client_id: clientId, name: "web", public_key: publicKey, folders: [{ id: eves }] }] }
+      : body;
+  const request = { clientId, folderId: id, permission: "read" } as const;
+  await t.rejects(alice.client({ organization }).machines.share(newId(), request), {
+    code: "holder_unconfirmed",
+    message: /no history names the machine/,
+  });
 });
