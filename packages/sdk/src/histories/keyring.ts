@@ -30,9 +30,7 @@ export async function sealKeyring(
     ([res, { pin, expect = pin }]) => [res, [expect.seq, expect.hash]] as [string, [number, string]],
   );
   const accepted = shared.filter(([res, one]) => one.accepted && res.startsWith("folder:")).map(([res]) => res);
-  const left = shared.flatMap(([res, one]) =>
-    one.left === undefined || one.left.length === 0 ? [] : [[res, one.left]],
-  );
+  const left = shared.flatMap(([res, { left: known = [] }]) => (known.length === 0 ? [] : [[res, known] as const]));
   const plaintext: KeyringPlaintext = { pins: Object.fromEntries(pins), accepted };
   if (left.length > 0) plaintext.left = Object.fromEntries(left);
   const context = contexts.keyring(session.user.id, version);
