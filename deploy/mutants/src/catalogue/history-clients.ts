@@ -174,7 +174,7 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "removed-manager-signs-on",
     file: `${source}/histories.ts`,
-    find: "    await checkAgainst(organization.state, state, pin, hashes);\n",
+    find: "    await checkAgainst(organization.state, state, before?.pin ?? null, left, hashes);\n",
     replace: "",
     tests,
   },

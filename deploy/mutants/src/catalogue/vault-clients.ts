@@ -73,8 +73,8 @@ export const vaultClientMutants: readonly Mutant[] = [
   {
     name: "pin-of-a-vault-not-shared",
     file: `${source}/histories/vault-pins.ts`,
-    find: "return told === undefined || told.seq < pin.seq || (accepted && !told.accepted);",
-    replace: "return told === undefined && !accepted;",
+    find: "if (told === undefined || told.seq < pin.seq || (accepted && !told.accepted)) return true;",
+    replace: "if (told === undefined && !accepted) return true;",
     tests,
   },
   {
