@@ -74,7 +74,7 @@ export const vaultClientMutants: readonly Mutant[] = [
     name: "pin-of-a-vault-not-shared",
     file: `${source}/histories/vault-pins.ts`,
     find: "if (told === undefined || told.seq < pin.seq || (accepted && !told.accepted)) return true;",
-    replace: "if (told === undefined && !accepted) return true;",
+    replace: "if (told === undefined || told.seq < 0) return true;",
     tests,
   },
   {
