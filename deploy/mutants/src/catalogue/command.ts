@@ -343,4 +343,18 @@ export const commandMutants: readonly Mutant[] = [
     replace: "if (isUuid(wanted) || !isUuid(wanted)) return machine;",
     tests: ["deploy/local/test/cli-grants.test.ts"],
   },
+  {
+    name: "export-continues-after-half-a-long-line",
+    file: `${command}/commands/audit-export.ts`,
+    find: "if (length < size && before === -1) continue;",
+    replace: "if (length < size && last === -1) continue;",
+    tests: ["packages/cli/test/audit-export.test.ts"],
+  },
+  {
+    name: "export-keeps-half-a-line",
+    file: `${command}/commands/audit-export.ts`,
+    find: "    await file.truncate(end);\n",
+    replace: "",
+    tests: ["packages/cli/test/audit-export.test.ts"],
+  },
 ];
