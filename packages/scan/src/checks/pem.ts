@@ -28,6 +28,22 @@ export function findPemBlocks(text: string): Found[] {
   return found;
 }
 
+/** Headers of an OpenPGP block (RFC 9580, 6.2.2). */
+const armorHeaders = /^[ \t]*(?:Version|Comment|Hash|MessageID|Charset):[^\n]{0,200}$/gm;
+/** The first octet of a secret key packet, in the new and the old format (RFC 9580, 4.2). */
+const secretKeyPacket = new Set([0xc5, 0x94, 0x95, 0x96]);
+
+/** The packets in the body of an OpenPGP private key block; null when it holds no private key. */
+export function pgpPackets(body: string): Uint8Array | null {
+  const base64 = plainLines(body)
+    .replace(armorHeaders, "")
+    .replace(/\s+/g, "")
+    .replace(/={1,3}[A-Za-z0-9+/]{4}$/, "");
+  if (!/^[A-Za-z0-9+/]{100,}={0,2}$/.test(base64)) return null;
+  const packets = Buffer.from(base64, "base64");
+  return secretKeyPacket.has(packets[0] ?? 0) ? packets : null;
+}
+
 /** The key in a block that `findPemBlocks` found; null when it is a placeholder or a key of no known form. */
 export function keyInBlock({ label = "", body = "" }: Readonly<Record<string, string | undefined>>): PrivateKey | null {
   const lines = plainLines(body);

@@ -1,7 +1,7 @@
 const least = 20;
 const leastWithDigits = 30;
-/** Words with a capital, and versions such as `V4`. */
-const camelCase = /^[a-z]{0,20}(?:[A-Z]{1,4}[a-z]{2,20}|[A-Z]{1,3}[0-9]{1,2})+$/;
+/** Words with a capital, also with a number as in `OAuth2`, and versions such as `V4`. */
+const camelCase = /^[a-z]{0,20}(?:[A-Z]{1,4}[a-z]{2,20}[0-9]{0,2}|[A-Z]{1,3}[0-9]{1,2})+$/;
 
 /**
  * Whether a text of at least 20 characters is a name such as `AlibabaCloudOpenSearchSettings` or `default_token_provider`:

@@ -55,6 +55,11 @@ export function opensshExample(random: Random, algorithm: string, bytes: number)
   return Buffer.concat([...head, text(publicKey), text(random.bytes(bytes))]);
 }
 
+/** A secret key packet of OpenPGP in form only. */
+export function pgpExample(random: Random): Buffer {
+  return Buffer.concat([Buffer.from([0x95, 0x02, 0x58, 0x04]), random.bytes(599)]);
+}
+
 export function ecExample(random: Random): Buffer {
   const curve = der(0xa0, der(0x06, Buffer.from("2a8648ce3d030107", "hex")));
   return der(0x30, integer(1n), der(0x04, random.bytes(32)), curve);

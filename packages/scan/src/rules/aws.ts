@@ -1,5 +1,6 @@
 import { awsAccountOf } from "../checks/aws-account.ts";
 import { entropy } from "../checks/entropy.ts";
+import { isWords } from "../checks/words.ts";
 import type { Random } from "../examples/random.ts";
 import type { Candidate, Found, Rule, Verdict } from "../rule.ts";
 import { contextLength, laterLine } from "./context-rule.ts";
@@ -77,7 +78,7 @@ function isKeyMaterial(text: string): boolean {
 }
 
 function checkSecretKey({ secret, before, after }: Candidate): Verdict | null {
-  if (!isKeyMaterial(secret) || /EXAMPLEKEY$/i.test(secret)) return null;
+  if (!isKeyMaterial(secret) || isWords(secret) || /EXAMPLEKEY$/i.test(secret)) return null;
   const left = before(contextLength);
   if (encrypted.test(left)) return null;
   if (secretName.test(left)) return { confidence: "high" };
@@ -147,6 +148,7 @@ export const awsRules: readonly Rule[] = [
         `awscli/examples/secret-key.rst,sha256=hB-${secretExample(random)},274`,
         `aws_secret_key_digest: ${secretExample(random)}_k`,
         `aws_secret_access_key = ${secretExample(random).slice(0, 30)}EXAMPLEKEY`,
+        "aws_secrets.SecretKey(OAuth2CredentialProviderFactoryBaseProps)",
         `aws_secret_access_key: ENC[AES256_GCM,data:${secretExample(random)},iv:a,tag:b,type:str]`,
       ],
     },

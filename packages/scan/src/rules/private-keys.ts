@@ -1,5 +1,5 @@
 import { hasBech32Checksum, withBech32Checksum } from "../checks/bech32.ts";
-import { findPemBlocks, keyInBlock } from "../checks/pem.ts";
+import { findPemBlocks, keyInBlock, pgpPackets } from "../checks/pem.ts";
 import type { PrivateKey } from "../checks/private-key.ts";
 import {
   dsaExample,
@@ -7,6 +7,7 @@ import {
   encryptedPkcs8Example,
   opensshExample,
   pem,
+  pgpExample,
   pkcs8Example,
   rsaExample,
 } from "../examples/keys.ts";
@@ -56,6 +57,16 @@ const mangled = (random: Random, label: string): string[] => [
   `-----BEGIN ${label}-----\nMIIEpAIBAAKCAQEA...\n-----END ${label}-----`,
   `-----BEGIN ${label}-----\n${"x".repeat(64)}\n-----END ${label}-----`,
 ];
+
+/** Source code that writes a block. */
+const pgpProgram = `case enums.armor.privateKey:
+  result.push('-----BEGIN PGP PRIVATE KEY BLOCK-----\\n');
+  result.push(addheader(customComment, config));
+  result.push(base64.encode(body));
+  result.push('=', getCheckSum(bodyClone));
+  result.push('-----END PGP PRIVATE KEY BLOCK-----\\n');
+  break;
+`;
 
 export const privateKeyRules: readonly Rule[] = [
   keyRule({
@@ -149,7 +160,10 @@ export const privateKeyRules: readonly Rule[] = [
     window,
     shown,
     confidence: "high",
-    check: ({ secret }) => ({ confidence: "high", identity: Buffer.from(secret.replace(/\s|\\[nr]/g, ""), "latin1") }),
+    check: ({ groups }) => {
+      const identity = pgpPackets(groups["body"] ?? "");
+      return identity === null ? null : { confidence: "high", identity };
+    },
     find: (text) => {
       const found = [];
       for (const match of text.matchAll(/-----BEGIN PGP PRIVATE KEY BLOCK-----/g)) {
@@ -157,14 +171,17 @@ export const privateKeyRules: readonly Rule[] = [
         const end = text.indexOf("-----END PGP PRIVATE KEY BLOCK-----", bodyStart);
         const next = text.indexOf("-----BEGIN", bodyStart);
         if (end < 0 || end - bodyStart < 200 || end - bodyStart > 16_384 || (next >= 0 && next < end)) continue;
-        found.push({ start: match.index, end: end + "-----END PGP PRIVATE KEY BLOCK-----".length });
+        const body = text.slice(bodyStart, end);
+        found.push({ start: match.index, end: end + "-----END PGP PRIVATE KEY BLOCK-----".length, groups: { body } });
       }
       return found;
     },
     examples: {
-      positive: (random) => [pem("PGP PRIVATE KEY BLOCK", random.bytes(600))],
+      positive: (random) => [pem("PGP PRIVATE KEY BLOCK", pgpExample(random))],
       negative: (random) => [
-        pem("PGP PUBLIC KEY BLOCK", random.bytes(600)),
+        pem("PGP PUBLIC KEY BLOCK", pgpExample(random)),
+        pem("PGP PRIVATE KEY BLOCK", Uint8Array.from([0x99, ...random.bytes(600)])),
+        pgpProgram,
         "-----BEGIN PGP PRIVATE KEY BLOCK-----\n...\n-----END PGP PRIVATE KEY BLOCK-----",
       ],
     },
