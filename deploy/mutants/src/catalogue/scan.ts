@@ -246,6 +246,20 @@ export const scanMutants: readonly Mutant[] = [
     tests: [checks],
   },
   {
+    name: "scan-pgp-block-of-anything",
+    file: `${source}/checks/pem.ts`,
+    find: "return secretKeyPacket.has(packets[0] ?? 0) ? packets : null;",
+    replace: "return secretKeyPacket.has(packets[0] ?? 0) || packets.length > 0 ? packets : null;",
+    tests: ["packages/scan/test/rules.test.ts"],
+  },
+  {
+    name: "scan-words-are-aws-keys",
+    file: `${source}/rules/aws.ts`,
+    find: "if (!isKeyMaterial(secret) || isWords(secret) ||",
+    replace: "if (!isKeyMaterial(secret) ||",
+    tests: ["packages/scan/test/rules.test.ts"],
+  },
+  {
     name: "scan-words-are-tokens",
     file: `${source}/checks/words.ts`,
     find: "if (/^[A-Za-z_-]+$/.test(text)) return capitals <= text.length / 5;",
