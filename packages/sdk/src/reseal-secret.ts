@@ -1,4 +1,14 @@
-import { box, contexts, CryptoError, decodeSecret, decodeText, encodeText, newKey, unbox } from "@coffer/crypto";
+import {
+  box,
+  contexts,
+  CryptoError,
+  decodeSecret,
+  decodeText,
+  encodeText,
+  newKey,
+  unbox,
+  unboxBound,
+} from "@coffer/crypto";
 import type { Context, SecretPayload } from "@coffer/crypto";
 import { requireRequested } from "./require-requested.ts";
 import { CofferError } from "./errors.ts";
@@ -85,10 +95,37 @@ export async function resealSecret(
 
 /** The bytes of the payload, whatever they say. */
 async function openedPayload({ uid, wrapped_dek, data_encrypted }: SecretView, key: Uint8Array): Promise<Uint8Array> {
-  // Also accepts the bare layout of older clients, which readers refuse for a DEK. Otherwise its
-  // secret would be lost.
-  const dek = await unbox(key, wrapped_dek, contexts.dek(uid));
-  return unbox(dek, data_encrypted, contexts.data(uid));
+  return unbox(await openedDek(uid, wrapped_dek, key), data_encrypted, contexts.data(uid));
+}
+
+/**
+ * A DEK, also in the bare layout of other clients, which readers refuse: otherwise its secret would
+ * be lost. A bare title or field may be shown in its place, whose text the service may know. No
+ * text is a DEK: of random DEKs one in a hundred million is UTF-8.
+ */
+async function openedDek(uid: string, wrapped: string, key: Uint8Array): Promise<Uint8Array> {
+  const context = contexts.dek(uid);
+  const dek = await unbox(key, wrapped, context);
+  if (!isUtf8(dek) || (await isBound(key, wrapped, context))) return dek;
+  throw new CryptoError("decryption_failed", "a text stands in the place of a DEK");
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    decodeText(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isBound(key: Uint8Array, sealed: string, context: Context): Promise<boolean> {
+  try {
+    await unboxBound(key, sealed, context);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A payload under a new DEK. */

@@ -1,4 +1,4 @@
-import { contexts, encodeBase64, encodeSecret, newSecretUid, unboxBound } from "@coffer/crypto";
+import { contexts, encodeBase64, encodeSecret, encodeText, newKey, newSecretUid, unboxBound } from "@coffer/crypto";
 import t from "tap";
 import type { SecretView } from "../src/views.ts";
 import { startCompany } from "./history-people.ts";
@@ -103,4 +103,23 @@ await t.test("the largest payload of a client that knows the specification alone
     encodeBase64(await dekOf((await alice.client().folders.find("production")).key ?? dek, view)),
     encodeBase64(dek),
   );
+});
+
+await t.test("a bare title or field, whose text the service may know, is no DEK", async (t) => {
+  const { alice, id, before, stored } = await filled(t, [{ password: "real" }]);
+  const [secret] = stored;
+  if (secret === undefined) throw new Error("there is no secret");
+  const title = "database of the accounts, Berlin"; // 32 bytes, and the service shows titles
+  const forged = encodeSecret({ name: "", fields: { password: "chosen by the service" } });
+  const shown = { wrapped_dek: await bareBox(before.key, encodeText(title)) };
+  Object.assign(secret, { ...shown, data_encrypted: await bareBox(encodeText(title), forged), field_names: [] });
+  t.match((await alice.client().folders.rotate(id)).unopened, [{ uid: secret.uid, parts: ["dek", "payload"] }]);
+  t.equal(secret.wrapped_dek, shown.wrapped_dek);
+
+  const dek = newKey();
+  const key = (await alice.client().folders.find("production")).key ?? dek;
+  const payload = encodeSecret({ name: "", fields: { password: "of another client" } });
+  Object.assign(secret, { wrapped_dek: await bareBox(key, dek), data_encrypted: await bareBox(dek, payload) });
+  t.same((await alice.client().folders.rotate(id)).unopened, []);
+  t.equal((await alice.client().secrets.get(secret.uid)).fields["password"], "of another client");
 });

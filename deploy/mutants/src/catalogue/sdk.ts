@@ -86,6 +86,13 @@ export const sdkMutants: readonly Mutant[] = [
     tests: hostile,
   },
   {
+    name: "rotation-takes-a-text-for-a-data-encryption-key",
+    file: "packages/sdk/src/reseal-secret.ts",
+    find: "if (!isUtf8(dek) ||",
+    replace: "if (!isUtf8(dek) || dek.length > 0 ||",
+    tests: ["packages/sdk/test/rotate-folder.test.ts"],
+  },
+  {
     name: "bare-data-encryption-key-opens",
     file: `${source}/sealed-secret.ts`,
     find: "const dek = await unboxBound(await usableKeyOf(folder)",
