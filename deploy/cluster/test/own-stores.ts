@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { presentServices, type ServiceRow } from "../../local/src/services.ts";
+import { onBus, presentServices, type ServiceRow } from "../../local/src/services.ts";
 import { command } from "../../../packages/cli/test/command.ts";
 import { chart } from "../../chart/src/paths.ts";
 import { apply, listOf, run } from "./kube.ts";
@@ -9,6 +9,9 @@ import type { Store } from "../../docker/src/store-images.ts";
 
 /** Where the stores of a platform team are: another namespace. */
 export const storesNamespace = "coffer-test-stores";
+
+/** The services with a Secret: the console needs no store. */
+export const storedServices = onBus(presentServices());
 
 const ports: Record<Store, number> = { postgres: 5432, nats: 4222, redis: 6379 };
 const userIds: Record<Store, number> = { postgres: 999, nats: 65532, redis: 999 };
@@ -28,9 +31,7 @@ export interface OwnStores {
 export async function startOwnStores(images: Readonly<Record<Store, string>>): Promise<OwnStores> {
   await removeOwnStores();
   // A password of NATS begins with a letter.
-  const passwords = Object.fromEntries(
-    presentServices().map(({ name }) => [name, `p${randomBytes(16).toString("hex")}`]),
-  );
+  const passwords = Object.fromEntries(storedServices.map(({ name }) => [name, `p${randomBytes(16).toString("hex")}`]));
   const passwordOf = ({ name }: ServiceRow): string => passwords[name] ?? "";
   const siemKey = randomBytes(32).toString("base64url");
   const metadata = { namespace: storesNamespace };
@@ -77,7 +78,7 @@ export async function startOwnStores(images: Readonly<Record<Store, string>>): P
     async makeDatabase(name) {
       await psql("postgres", `CREATE DATABASE "${name}"`);
       const sql = readFileSync(join(chart, "files/schema.sql"), "utf8");
-      for (const service of presentServices().filter(({ schema }) => schema !== null)) {
+      for (const service of storedServices.filter(({ schema }) => schema !== null)) {
         const { schema } = service;
         const options = `-c coffer.role=${schema} -c coffer.schema=${schema} -c coffer.password=${passwordOf(service)}`;
         await psql(name, sql, options);
@@ -85,7 +86,7 @@ export async function startOwnStores(images: Readonly<Record<Store, string>>): P
     },
     async writeSecrets(database) {
       await apply(
-        ...presentServices().map((service) => ({
+        ...storedServices.map((service) => ({
           apiVersion: "v1",
           kind: "Secret",
           metadata: { name: secretOf(service.name) },
@@ -137,7 +138,7 @@ function containerOf(store: Store, passwordOf: (service: ServiceRow) => string):
       return {
         ...common,
         args: ["--config", "/etc/stores/nats.conf"],
-        env: presentServices().map((service) => ({
+        env: storedServices.map((service) => ({
           name: `PASSWORD_${service.name.toUpperCase().replaceAll("-", "_")}`,
           value: passwordOf(service),
         })),
@@ -160,7 +161,7 @@ async function natsConfiguration(): Promise<string> {
 /** The file of users of docs/operations/nats-and-redis.md. */
 function redisUsers(passwordOf: (service: ServiceRow) => string): string {
   const rules = JSON.parse(readFileSync(join(chart, "files/redis-users.json"), "utf8")) as Record<string, string[]>;
-  const users = presentServices().map((service) =>
+  const users = storedServices.map((service) =>
     ["user", service.name, "reset on", `>${passwordOf(service)}`, ...(rules[service.name] ?? [])].join(" "),
   );
   return `${["user default reset off", ...users].join("\n")}\n`;

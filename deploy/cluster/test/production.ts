@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Test } from "tap";
-import { presentServices } from "../../local/src/services.ts";
 import { playFirstMinute, storedSecret } from "./first-minute.ts";
 import { exposure, insideHost, install, storeImages } from "./install.ts";
 import { apply, component, helm, kubectl, release, runCronJob } from "./kube.ts";
-import { removeOwnStores, secretOf, startOwnStores, storesNamespace } from "./own-stores.ts";
+import { removeOwnStores, secretOf, startOwnStores, storedServices, storesNamespace } from "./own-stores.ts";
 import type { Cluster } from "./steps.ts";
 
 const claim = "coffer-backup";
-const schemas = presentServices().flatMap(({ schema }) => (schema === null ? [] : [schema]));
+const schemas = storedServices.flatMap(({ schema }) => (schema === null ? [] : [schema]));
 
 /**
  * An installation for production over https, with Postgres, NATS and Redis of another namespace. Its
@@ -78,7 +77,7 @@ export async function production(t: Test, { options, directory }: Cluster): Prom
     return {
       ...exposed,
       production: true,
-      services: Object.fromEntries(presentServices().map(({ name }) => [name, { existingSecret: secretOf(name) }])),
+      services: Object.fromEntries(storedServices.map(({ name }) => [name, { existingSecret: secretOf(name) }])),
       networkPolicy: { ...exposed.networkPolicy, postgresPeers: stores, natsPeers: stores, redisPeers: stores },
       backup: { enabled: true, existingClaim: claim, image: images.postgres },
       tests: {
