@@ -1,5 +1,6 @@
 import { isUuid } from "./require-requested.ts";
 import { CofferError } from "./errors.ts";
+import { folded } from "./folded.ts";
 import { openTitle, readable, unsealedTitleProblem } from "./sealed-secret.ts";
 import type { Secret } from "./sealed-secret.ts";
 import { preferPresent } from "./secret-expiry.ts";
@@ -40,11 +41,6 @@ function nameAmbiguous(noun: string, name: string, things: readonly { id: string
     "name_ambiguous",
     `${things.length} ${noun}s have the name ${name}: name one by its id, ${ids}`,
   );
-}
-
-/** Compares names like the service: NFKC, without regard to case. */
-function folded(name: string): string {
-  return name.normalize("NFKC").toLowerCase().replaceAll("ς", "σ").normalize("NFKC");
 }
 
 /**

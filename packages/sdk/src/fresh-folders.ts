@@ -1,5 +1,7 @@
 import { CofferError } from "./errors.ts";
 import { folderOf } from "./find-secret.ts";
+import { requireOwnName } from "./histories/known-as.ts";
+import { isUuid } from "./require-requested.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
@@ -11,7 +13,10 @@ export async function requireFolder(store: SecretStore, nameOrId: string): Promi
   const known = folderOf(await store.folders(false), nameOrId);
   const folder = known?.trusted === true ? known : folderOf(await store.folders(true), nameOrId);
   if (folder?.trusted === false) return (await store.accepted?.(folder)) ?? folder;
-  if (folder !== undefined) return folder;
+  if (folder !== undefined) {
+    if (!isUuid(nameOrId)) await requireOwnName(store.histories, `folder:${folder.id}`);
+    return folder;
+  }
   throw new CofferError(
     "not_found",
     `there is no folder ${nameOrId} that you may use: create it first, or request access`,

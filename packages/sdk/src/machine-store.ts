@@ -2,7 +2,6 @@ import { contexts, decodeBase64, unboxBound } from "@coffer/crypto";
 import { requireRequested, isUuid } from "./require-requested.ts";
 import { CofferError } from "./errors.ts";
 import type { Unsealing } from "./folder-key.ts";
-import type { Histories } from "./histories/histories.ts";
 import { joinFolders } from "./histories/join-folders.ts";
 import { machineHistories, machineSelf } from "./histories/machine-trust.ts";
 import type { Self } from "./histories/self.ts";
@@ -20,10 +19,6 @@ import type { FolderView, SecretView } from "./views.ts";
 const root = "/api/sm/v1";
 const foldersPath = `${root}/folders`;
 
-export interface MachineStore extends SecretStore {
-  readonly histories: Histories;
-}
-
 export interface MachineStoreOptions {
   /**
    * The storage of the machine's pins. By default they start from its configuration and stay in
@@ -39,7 +34,7 @@ export function machineStore(
   configuration: MachineConfiguration,
   transport: Transport,
   { trust = memoryTrust(trustOf(configuration)), now = Date.now }: MachineStoreOptions = {},
-): MachineStore {
+): SecretStore {
   const bearer = machineTokens(configuration, transport.url, now);
   let away: CofferError | undefined;
 

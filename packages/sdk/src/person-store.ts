@@ -54,6 +54,7 @@ export function personStore(
   return {
     send,
     seesExpired: true,
+    histories: trust.histories,
     folders,
     async listed() {
       const opened = await folders(true);

@@ -1,6 +1,6 @@
 import type { Permission } from "@coffer/contract";
 import { CofferError } from "./errors.ts";
-import type { Verified } from "./histories/histories.ts";
+import type { Histories, Verified } from "./histories/histories.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { SecretView } from "./views.ts";
 
@@ -34,6 +34,8 @@ export interface OpenFolder {
 export interface SecretStore {
   /** Whether expired secrets exist for the caller: for a person, not for a machine. */
   readonly seesExpired: boolean;
+  /** The histories that the caller trusts. */
+  readonly histories: Histories;
   /**
    * The caller's folders; `fresh` queries the service. Otherwise the service is queried when a key
    * that was opened before may not be used any more.

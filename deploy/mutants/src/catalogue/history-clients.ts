@@ -5,6 +5,7 @@ const tests = ["packages/sdk/test/histories.test.ts"] as const;
 const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
 const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
 const meanwhile = ["packages/sdk/test/removal-meanwhile.test.ts"] as const;
+const hidden = ["deploy/local/test/hostile-hidden.test.ts"] as const;
 const cuts = ["packages/sdk/test/removal-cuts.test.ts"] as const;
 
 /** The checks of a client before it uses a key from the service. */
@@ -494,5 +495,33 @@ export const historyClientMutants: readonly Mutant[] = [
     find: "return !hasFolder(record) || isGivenByManager(maker, record);",
     replace: "return !hasFolder(record) || isGivenByManager(maker, record) || maker.key.length > 0;",
     tests,
+  },
+  {
+    name: "folder-found-by-the-name-of-a-hidden-one",
+    file: "packages/sdk/src/fresh-folders.ts",
+    find: "if (!isUuid(nameOrId)) await requireOwnName",
+    replace: "if (isUuid(nameOrId)) await requireOwnName",
+    tests: hidden,
+  },
+  {
+    name: "vault-found-by-the-name-of-a-hidden-one",
+    file: "packages/sdk/src/vaults/vaults-client.ts",
+    find: "if (!isUuid(nameOrId)) await requireOwnName",
+    replace: "if (isUuid(nameOrId)) await requireOwnName",
+    tests: hidden,
+  },
+  {
+    name: "accepted-name-forgotten-at-a-rename-by-others",
+    file: `${source}/known-as.ts`,
+    find: "before?.accepted !== true || knownAs === name",
+    replace: "before?.accepted !== true || knownAs !== ''",
+    tests: hidden,
+  },
+  {
+    name: "new-name-cannot-be-accepted",
+    file: `${source}/offer.ts`,
+    find: "known_as: undefined,",
+    replace: "",
+    tests: hidden,
   },
 ];

@@ -2,6 +2,7 @@ import { checkSigners, cutName, holderOf, kindOf } from "@coffer/history";
 import type { Head, HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
+import { knownAsAfter } from "./known-as.ts";
 import { addLeft, departuresIn, leftSince, mergeLeft, withLeft } from "./left.ts";
 import type { Departure, Left } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
@@ -126,7 +127,16 @@ export function histories(options: HistoriesOptions): Histories {
       const { sealed_until, ended, left, pin_version, told } = there ?? {};
       const accepted = after.accepted || there?.accepted === true;
       const allLeft = mergeLeft(left ?? [], after.left ?? []);
-      const kept = { accepted, sealed_until, ended: ended?.filter(stays), left: allLeft, pin_version, told };
+      const knownAs = knownAsAfter(there, after.state.name);
+      const kept = {
+        accepted,
+        known_as: knownAs,
+        sealed_until,
+        ended: ended?.filter(stays),
+        left: allLeft,
+        pin_version,
+        told,
+      };
       replaced = { ...after, ...kept, missed: missed ?? there?.missed };
       const { unsaved } = present;
       return { ...withTrusted({ ...present, resources }, res, replaced), unsaved: unsaved || isShared(res) };

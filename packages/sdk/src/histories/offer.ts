@@ -41,6 +41,10 @@ export async function offerOf(trust: PersonTrust, res: Resource): Promise<Offer>
 /** Accepts a folder or vault on all devices of the person. */
 export async function acceptOffer(trust: PersonTrust, res: Resource): Promise<void> {
   await trust.histories.newest(res);
-  await trust.histories.keep(res, (before) => ({ ...(before as NonNullable<typeof before>), accepted: true }));
+  await trust.histories.keep(res, (before) => ({
+    ...(before as NonNullable<typeof before>),
+    accepted: true,
+    known_as: undefined,
+  }));
   await trust.share();
 }

@@ -62,7 +62,9 @@ export function changedMeanwhile({ name }: HistoryState): CofferError {
 
 /** Stores the state after an entry that the service accepted. */
 export async function storeSigned(histories: Histories, trusted: Verified, state: HistoryState): Promise<void> {
-  await histories.keep(state.res, (before) => ({ ...(before ?? trusted), pin: state.head, state }));
+  // The caller knows a name of the caller's own.
+  const named = state.name === trusted.state.name ? {} : { known_as: undefined };
+  await histories.keep(state.res, (before) => ({ ...(before ?? trusted), ...named, pin: state.head, state }));
 }
 
 /**

@@ -14,6 +14,10 @@ export interface Trusted {
   expect?: Head | undefined;
   /** Whether the person or machine has made or accepted the folder or vault. */
   accepted: boolean;
+  /**
+   * The name under which the person or machine has accepted it, when others have renamed it since.
+   */
+  known_as?: string | undefined;
   /** The signer of the entry that named the caller, with that signer's key. */
   given?: { by: HolderId; key: string } | undefined;
   /**

@@ -1,11 +1,12 @@
 import type { VaultType } from "@coffer/contract";
-import { requireRequested } from "../require-requested.ts";
+import { isUuid, requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { namedBy } from "../find-secret.ts";
 import { adoptVault } from "../histories/adopt.ts";
 import type { Adoption } from "../histories/adopt.ts";
 import { acceptOffer, offerOf } from "../histories/offer.ts";
 import type { Offer } from "../histories/offer.ts";
+import { requireOwnName } from "../histories/known-as.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
 import { trustAgain } from "../histories/trust-again.ts";
 import type { PersonSession } from "../person-session.ts";
@@ -87,6 +88,7 @@ export function vaultsClient(
       }));
       const found = namedBy("vault", things, nameOrId);
       if (found === undefined) throw new CofferError("not_found", `there is no vault ${nameOrId} that you may see`);
+      if (!isUuid(nameOrId)) await requireOwnName(trust.histories, `vault:${found.id}`);
       return found.trusted === false ? (await store.toRead(found.id)).vault : (await store.one(found.id)).vault;
     },
     create: async (name, { type = "personal" } = {}) =>
