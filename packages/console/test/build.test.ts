@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { testDirectory } from "@coffer/testkit";
@@ -51,6 +51,11 @@ await t.test("a build is read with every form of every file, each with its hash"
     const entry = manifest.files.find((each) => each.path === path);
     for (const [coding, bytes] of forms) t.equal(sha256(bytes), entry?.sha256[coding], `${path} ${coding}`);
   }
+  t.end();
+});
+
+await t.test("another user than the builder's may read a build", (t) => {
+  t.equal(statSync(built).mode & 0o777, 0o755);
   t.end();
 });
 

@@ -12,6 +12,13 @@ const injected = "deploy/console/test/injected.test.ts";
 /** A page with a network or keys, and a service that serves other files. */
 export const consoleMutants: readonly Mutant[] = [
   {
+    name: "only-its-builder-may-read-the-console",
+    file: "packages/console/src/build/build.ts",
+    find: "chmodSync(partial, 0o755)",
+    replace: "chmodSync(partial, 0o700)",
+    tests: ["packages/console/test/build.test.ts"],
+  },
+  {
     name: "console-page-with-a-network",
     file: headers,
     find: `"connect-src 'none'",`,

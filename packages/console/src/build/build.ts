@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type BuildOptions, type OutputFile } from "esbuild";
@@ -87,6 +87,8 @@ function named({ path, contents }: OutputFile, kind: Output["kind"]): Output {
 function store(folder: string, outputs: readonly Output[], sources: string): Manifest {
   mkdirSync(dirname(folder), { recursive: true });
   const partial = mkdtempSync(join(dirname(folder), ".building-"));
+  // The image is built as root and serves as another user.
+  chmodSync(partial, 0o755);
   const sorted = outputs.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const files = sorted.map(({ path, kind, bytes }): ManifestFile => {
     mkdirSync(dirname(join(partial, path)), { recursive: true });
