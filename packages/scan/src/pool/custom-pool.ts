@@ -70,10 +70,11 @@ async function startThread(rules: readonly CustomRule[], settings: JobSettings):
         let timer: NodeJS.Timeout;
         const finish = (outcome: JobResult | { guilty: number }): void => {
           clearTimeout(timer);
-          worker.off("message", finish);
+          worker.off("message", take);
           worker.off("error", die);
           done(outcome);
         };
+        const take = ([result]: [JobResult]): void => finish(result);
         const die = (error: unknown): void =>
           finish(failed(job, `cannot be scanned: ${error instanceof Error ? error.message : "the thread ended"}`));
         const look = async (): Promise<void> => {
@@ -84,7 +85,7 @@ async function startThread(rules: readonly CustomRule[], settings: JobSettings):
           else timer = setTimeout(() => void look(), mostMilliseconds / 4);
         };
         timer = setTimeout(() => void look(), mostMilliseconds);
-        worker.on("message", finish);
+        worker.on("message", take);
         worker.once("error", die);
         worker.postMessage([job]);
       }),

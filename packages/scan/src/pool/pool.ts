@@ -4,13 +4,15 @@ import { failed, JobRunner } from "./run-job.ts";
 import type { RuleSource, WorkerSettings } from "./worker-data.ts";
 import { engineOf } from "./worker-data.ts";
 
-/** Scans jobs, each result as soon as it is there, in no order. */
+/** Scans jobs, in no order; a thread's results come in batches. */
 export interface Pool {
   scan(jobs: AsyncIterable<Job> | Iterable<Job>, onResult: (job: Job, result: JobResult) => void): Promise<void>;
   close(): Promise<void>;
 }
 
 const jobsAtOnce = 16;
+const batchesAhead = 2;
+const threadEnded = "cannot be scanned: the thread ended";
 
 /** `scan-worker.ts` in the checkout, `scan-worker.js` where it was compiled. */
 export const workerUrl = new URL(
@@ -42,6 +44,9 @@ export function workerPool(threads: number, rules: RuleSource, settings: JobSett
     async scan(jobs, onResult) {
       const iterator = Symbol.asyncIterator in jobs ? jobs[Symbol.asyncIterator]() : jobs[Symbol.iterator]();
       await Promise.all(workers.map((worker) => feed(worker, () => batch(iterator), onResult)));
+      // Nothing is left unless every thread has died.
+      for (let left = await batch(iterator); left.length > 0; left = await batch(iterator))
+        for (const job of left) onResult(job, failed(job, threadEnded));
     },
     async close() {
       await Promise.all(
@@ -68,42 +73,42 @@ async function batch(iterator: AsyncIterator<Job> | Iterator<Job>): Promise<Job[
   return jobs;
 }
 
+/** Gives a thread batch after batch, the next one before it has done the last, so that it never waits. */
 async function feed(
   worker: Worker,
   take: () => Promise<Job[]>,
   onResult: (job: Job, result: JobResult) => void,
 ): Promise<void> {
-  for (let jobs = await take(); jobs.length > 0; jobs = await take()) await runBatch(worker, jobs, onResult);
-}
-
-function runBatch(
-  worker: Worker,
-  jobs: readonly Job[],
-  onResult: (job: Job, result: JobResult) => void,
-): Promise<void> {
-  const waiting = [...jobs];
-  return new Promise((done) => {
-    const finish = (): void => {
-      worker.off("message", take);
-      worker.off("exit", end);
-      worker.off("error", end);
-      done();
-    };
-    const take = (result: JobResult | "ready"): void => {
-      if (result === "ready") return;
-      const job = waiting.shift();
-      if (job !== undefined) onResult(job, result);
-      if (waiting.length === 0) finish();
-    };
-    /** The thread died, for instance for want of memory: what it had not done is named. */
-    const end = (reason: unknown): void => {
-      const message = `cannot be scanned: ${reason instanceof Error ? reason.message : "the thread ended"}`;
-      for (const job of waiting.splice(0)) onResult(job, failed(job, message));
-      finish();
-    };
-    worker.on("message", take);
-    worker.once("exit", end);
-    worker.once("error", end);
-    worker.postMessage(jobs);
-  });
+  const state: { given: Job[][]; died: string | undefined; wake: () => void } = {
+    given: [],
+    died: undefined,
+    wake: () => undefined,
+  };
+  const settled = (): Promise<void> => new Promise((resolve) => (state.wake = resolve));
+  const onMessage = (results: JobResult[] | "ready"): void => {
+    if (results === "ready") return;
+    const jobs = state.given.shift() ?? [];
+    jobs.forEach((job, index) => onResult(job, results[index] ?? failed(job, threadEnded)));
+    state.wake();
+  };
+  /** The thread died, for instance for want of memory: what it had not done is named. */
+  const end = (reason: unknown): void => {
+    state.died ??= reason instanceof Error ? `cannot be scanned: ${reason.message}` : threadEnded;
+    for (const job of state.given.splice(0).flat()) onResult(job, failed(job, state.died));
+    state.wake();
+  };
+  worker.on("message", onMessage);
+  worker.once("error", end);
+  worker.once("exit", end);
+  const isDead = (): boolean => state.died !== undefined;
+  while (!isDead()) {
+    const jobs = await take();
+    if (jobs.length === 0) break;
+    state.given.push(jobs);
+    if (isDead()) end(undefined);
+    else worker.postMessage(jobs);
+    while (state.given.length >= batchesAhead) await settled();
+  }
+  while (state.given.length > 0) await settled();
+  worker.off("message", onMessage);
 }

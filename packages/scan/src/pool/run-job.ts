@@ -1,4 +1,5 @@
-import { open, readFile } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { open } from "node:fs/promises";
 import type { Engine } from "../engine/create-engine.ts";
 import { positionReader } from "../engine/positions.ts";
 import { scanBytes } from "../scan-bytes.ts";
@@ -10,11 +11,15 @@ import type { Job, JobResult, JobSettings } from "./job.ts";
 /** Longer than every window, so that what a piece reports does not depend on where it was cut. */
 const overlap = 20 * 1024;
 
+/** Nearly all files fit into it. */
+const reusedBytes = 1024 * 1024;
+
 /** Does jobs one after the other, in this thread. */
 export class JobRunner {
   readonly #engine: Engine;
   readonly #settings: JobSettings;
   readonly #readers = new Map<string, BlobReader>();
+  readonly #buffer = Buffer.allocUnsafeSlow(reusedBytes);
 
   constructor(engine: Engine, settings: JobSettings) {
     this.#engine = engine;
@@ -40,13 +45,32 @@ export class JobRunner {
   async #read({ source }: Job): Promise<{ bytes: Buffer } | { problem: string }> {
     switch (source.from) {
       case "file":
-        return { bytes: await readFile(source.file) };
+        return { bytes: this.#readFile(source.file) };
       case "blob":
         return (await this.#readerOf(source.directory)).read(source.oid, this.#settings.mostBytes);
       case "bytes":
         return { bytes: Buffer.from(source.bytes) };
       case "piece":
         return { problem: "is a piece" };
+    }
+  }
+
+  /**
+   * The bytes of a file, until the next one is read: memory that was used before costs no page faults. Reads without libuv's
+   * pool of threads, because this thread has nothing else to do meanwhile.
+   */
+  #readFile(file: string): Buffer {
+    const descriptor = openSync(file, "r");
+    try {
+      const { size } = fstatSync(descriptor);
+      if (size > this.#buffer.length) return readFileSync(descriptor);
+      let length = 0;
+      for (let read = -1; read !== 0 && length < this.#buffer.length; length += read)
+        read = readSync(descriptor, this.#buffer, length, this.#buffer.length - length, null);
+      // It grew meanwhile, or is a device that has no size.
+      return length === this.#buffer.length ? readFileSync(file) : this.#buffer.subarray(0, length);
+    } finally {
+      closeSync(descriptor);
     }
   }
 

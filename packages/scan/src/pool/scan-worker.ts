@@ -1,6 +1,6 @@
 // A thread of the pool: does the jobs that it is sent, in their order.
 import { parentPort, workerData } from "node:worker_threads";
-import type { Job } from "./job.ts";
+import type { Job, JobResult } from "./job.ts";
 import { JobRunner } from "./run-job.ts";
 import type { WorkerSettings } from "./worker-data.ts";
 import { engineOf } from "./worker-data.ts";
@@ -21,7 +21,9 @@ parentPort?.on("message", (jobs: Job[] | "close") => {
       parentPort?.close();
       return;
     }
-    for (const job of jobs) parentPort?.postMessage(await runner.run(job));
+    const results: JobResult[] = [];
+    for (const job of jobs) results.push(await runner.run(job));
+    parentPort?.postMessage(results);
   });
 });
 parentPort?.postMessage("ready");
