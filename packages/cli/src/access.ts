@@ -172,7 +172,7 @@ export async function secretsOf(options: CachedOptions, env: NodeJS.ProcessEnv):
 }
 
 async function organizationId(person: PersonClient, nameOrId: string): Promise<string> {
-  return pick(await person.organizations.list(), nameOrId, "organization").id;
+  return pick(await person.organizations.nameable(), nameOrId, "organization").id;
 }
 
 /**

@@ -37,6 +37,7 @@ import type { ProveJoin, Removal } from "./histories/organization.ts";
 import { personTrust } from "./histories/person-trust.ts";
 import { trustKeyring } from "./histories/trust-keyring.ts";
 import type { Trustworthy } from "./histories/trust-keyring.ts";
+import { nameableOrganizations } from "./histories/known-as.ts";
 import { forgetVaultsBut, memoryTrust } from "./histories/trust-storage.ts";
 import type { TrustStorage } from "./histories/trust-storage.ts";
 import { rotateFolder } from "./rotate-folder.ts";
@@ -139,6 +140,11 @@ export interface PersonClient {
   sync(options?: SyncOptions): Promise<Sync>;
   readonly organizations: {
     list(): Promise<AccountView["organizations"]>;
+    /**
+     * The organizations that a name may mean, under the names of their histories: also those that
+     * this device knows and the service does not list.
+     */
+    nameable(): Promise<{ id: string; name: string }[]>;
     current(): Promise<OrganizationView>;
     create(name: string): Promise<OrganizationView>;
     /**
@@ -399,6 +405,8 @@ export function personClient(
     },
     organizations: {
       list: async () => (await get<AccountView>("/api/account")).organizations,
+      nameable: async () =>
+        nameableOrganizations(trust.histories, (await get<AccountView>("/api/account")).organizations),
       current: () => get("/api/org"),
       create: async (name) => createOrganization(send, trust, await current(), name),
       adopt: (confirm) => adoptOrganization(send, trust, confirm),

@@ -111,3 +111,24 @@ await t.test("a machine's key comes from no folder of another organization", asy
     message: /no history names the machine/,
   });
 });
+
+await t.test("the service gives no organization the name of one that it hides", async (t) => {
+  const { server, alice, eve, organizationId: organization } = await startBoth(t);
+  server.lie = (_request, { body }) => body;
+  const { id: others } = await eve.client().organizations.create("Elsewhere");
+  const { token } = await eve.client({ organization: others }).invites.create("alice@example.com", "member");
+  await alice.client().invites.accept(token);
+  const shown = [{ id: others, name: "Example", role: "member", status: "active" }];
+  server.lie = ({ path }, { body }) =>
+    path === "/api/account" ? { user: alice.session.user, organizations: shown } : body;
+  const named = await alice.client().organizations.nameable();
+  t.match(
+    named.find(({ id }) => id === others),
+    { name: "Elsewhere" },
+    "the attacker's organization keeps the name of its history",
+  );
+  t.ok(
+    named.some(({ id, name }) => id === organization && name === "Example"),
+    "and the hidden one keeps its own",
+  );
+});

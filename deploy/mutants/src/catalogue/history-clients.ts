@@ -259,6 +259,13 @@ export const historyClientMutants: readonly Mutant[] = [
     tests: newest,
   },
   {
+    name: "organization-named-by-the-service",
+    file: `${source}/known-as.ts`,
+    find: "    named.set(id, isRenamed ?",
+    replace: "    if (shown === state.name) named.set(id, isRenamed ?",
+    tests: ["packages/sdk/test/two-organizations.test.ts"],
+  },
+  {
     name: "machine-named-in-another-organization",
     file: "packages/sdk/src/grant-folder.ts",
     find: '`org:${state.org ?? ""}` !== organization) continue;',

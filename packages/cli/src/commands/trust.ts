@@ -20,7 +20,7 @@ export async function adoptOrganization({ args: [nameOrId = ""], options, env }:
 /** `coffer org trust <organization>`: trusts its history as the service shows it now. */
 export async function trustOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming>): Promise<void> {
   const person = await asPerson(options, env);
-  const { id, name } = pick(await person.organizations.list(), nameOrId, "organization");
+  const { id, name } = pick(await person.organizations.nameable(), nameOrId, "organization");
   await person.organizations.trust(id, compareWords(options, `the history of ${name} is not trusted`));
   tell(`the history of ${name} is trusted from now on`);
 }

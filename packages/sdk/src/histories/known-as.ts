@@ -37,3 +37,25 @@ export function knownAsAfter(
   const knownAs = before?.known_as ?? before?.state?.name ?? name;
   return before?.accepted !== true || knownAs === name ? undefined : knownAs;
 }
+
+/**
+ * The organizations that a name may mean: those that the service lists, each under the name of its
+ * history, and those that this device knows and the service does not list. Otherwise the service
+ * could give the name of a hidden one to another organization of the caller's.
+ */
+export async function nameableOrganizations(
+  histories: Pick<Histories, "record" | "newest">,
+  listed: readonly { id: string; name: string }[],
+): Promise<{ id: string; name: string }[]> {
+  const { resources } = await histories.record();
+  const named = new Map(listed.map(({ id, name }) => [id, name]));
+  for (const { state } of Object.values(resources)) {
+    if (state === null || kindOf(state.res) !== "org") continue;
+    const id = state.res.slice("org:".length);
+    const shown = named.get(id);
+    // Another name may be that of a newer entry.
+    const isRenamed = shown !== undefined && shown !== state.name;
+    named.set(id, isRenamed ? (await histories.newest(state.res)).state.name : state.name);
+  }
+  return [...named].map(([id, name]) => ({ id, name }));
+}
