@@ -94,10 +94,14 @@ interface Event {
 
 const refusals = new Set(["FailedCreate", "BackOff", "Failed", "OOMKilling", "InspectFailed"]);
 
+/** What a busy API server says to a ReplicaSet, which asks again: not a refusal. */
+const late = "request did not complete within requested timeout";
+
 /** Events since a moment about a refused pod, or one that cannot run. */
 export async function refusalEvents(since: Date): Promise<string[]> {
   return (await list<Event>("events"))
     .filter(({ type, reason }) => type === "Warning" && refusals.has(reason))
+    .filter(({ message }) => !message.includes(late))
     .filter(({ lastTimestamp }) => lastTimestamp === null || new Date(lastTimestamp) > since)
     .map(({ reason, message, involvedObject: { kind, name } }) => `${reason} ${kind}/${name}: ${message}`);
 }
