@@ -4,7 +4,6 @@ import type { Calls, Changes, Conflict, TravelView } from "../protocol.ts";
 import { isSecret } from "../record-fields.ts";
 import { Refusal } from "./failure.ts";
 import { newPassword } from "./new-password.ts";
-import { oneTimeCode } from "./one-time-code.ts";
 import type { ConsoleSession } from "./session.ts";
 
 export type CallHandlers = {
@@ -62,6 +61,8 @@ export function createCalls(session: ConsoleSession): CallHandlers {
     },
     async oneTimeCode(id) {
       const { fields } = await unlocked().record(id);
+      // Most people have few of them: the start needs no code for them.
+      const { oneTimeCode } = await import("./one-time-code.ts");
       const code = await oneTimeCode(fields["totp_secret"] ?? "", Date.now());
       if (code === null) throw new Refusal("no_code");
       return code;
