@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { exitCodeOf, passSignals } from "../bin/pass-signals.mjs";
 import { maskingStream } from "./mask.ts";
@@ -50,11 +52,21 @@ export async function runChild(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    tell(`coffer: ${command} ${code === "ENOENT" ? "was not found" : `cannot be run: ${code}`}`);
-    return code === "ENOENT" ? notFound : notExecutable;
+    const isMissing = code === "ENOENT" || (code === "EACCES" && isNowhere(command, env));
+    tell(`coffer: ${command} ${isMissing ? "was not found" : `cannot be run: ${code}`}`);
+    return isMissing ? notFound : notExecutable;
   } finally {
     stopPassing();
   }
+}
+
+/**
+ * Whether no folder of PATH has a command of that name. The system says EACCES when one of them may
+ * not be searched.
+ */
+function isNowhere(command: string, env: NodeJS.ProcessEnv): boolean {
+  const folders = (env["PATH"] ?? "").split(delimiter);
+  return !command.includes("/") && !folders.some((folder) => existsSync(join(folder, command)));
 }
 
 async function copy(

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, existsSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import t from "tap";
 import { coffer, command, inherited, outcomeOf, start } from "./command.ts";
@@ -120,6 +120,11 @@ await t.test("what would let the command act as us is not in its environment", a
 await t.test("a command that is not there gives 127, one that cannot be executed 126", async (t) => {
   const none = await coffer(home, ["run", "--", "no-such-command-here"]);
   t.match(none, { code: 127, stdout: "", stderr: /no-such-command-here was not found/ });
+  // For root every folder may be searched.
+  const closed = join(home, "closed");
+  mkdirSync(closed, { mode: 0 });
+  const beside = { env: { PATH: `${closed}:${process.env["PATH"] ?? ""}` } };
+  t.match(await coffer(home, ["run", "--", "no-such-command-here"], beside), { code: 127, stderr: /was not found/ });
   const file = join(home, "not-executable");
   writeFileSync(file, "echo hello\n");
   chmodSync(file, 0o644);
