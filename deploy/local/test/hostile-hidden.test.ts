@@ -14,7 +14,8 @@ import { emailOf, impatient, machineOf, newMachine, newPerson, vaultKeyOf } from
 import type { Person } from "./hostile/world.ts";
 import { npmStart } from "./npm-start.ts";
 
-// Attacks by a server that hides a folder or vault from a device, and shows another one instead, or shows it again.
+// Attacks by a server that hides a folder or vault from a device, and shows another one instead, or
+// shows it again.
 
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const wire = createWire(url);
@@ -141,7 +142,7 @@ await t.test("a folder or vault is renamed to one that the service hides", async
   );
 });
 
-await t.test("a rename by a manager of what others know under another name locks nobody out", async (t) => {
+await t.test("after a manager has renamed a folder, its other members still use it", async (t) => {
   const { id: before } = await owner.folders.create("reports");
   const { id: after } = await owner.folders.create("drafts");
   for (const id of [before, after]) {

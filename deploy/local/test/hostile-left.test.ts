@@ -15,9 +15,9 @@ import { emailOf, impatient, newPerson, password } from "./hostile/world.ts";
 import type { Person } from "./hostile/world.ts";
 import { npmStart } from "./npm-start.ts";
 
-// Trent manages a folder and a vault. Olivia removes him, and the service hides both from her, so that her entry says
-// nothing of them. He comes back with the same key, and gives the service what he signed while he was away: a new key
-// that he and the service know.
+// Trent manages a folder and a vault. Olivia removes him, and the service hides both from her, so that
+// her entry says nothing of them. He comes back with the same key, and gives the service what he signed
+// while he was away: a new key that he and the service know.
 
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const wire = createWire(url);

@@ -8,7 +8,8 @@ import { outcomeOf, start } from "./command.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 import type { OrganizationServer } from "./organization-server.ts";
 
-// An export whose records are longer than the first part of the file that a resumed one reads, ended at any moment.
+// A resumed export reads the end of the file first. These records are longer than that part, and the
+// exports end at any moment.
 
 const count = 40;
 /** A record of 20 to 320 KiB in one line, with the characters that a line must not break at. */

@@ -119,6 +119,7 @@ async function scanContainer(
 }
 
 function add(result: BytesResult, { occurrences, problems }: ScanResult): void {
-  result.occurrences.push(...occurrences);
-  result.problems.push(...problems);
+  // A file may hold more of them than a call has arguments.
+  for (const occurrence of occurrences) result.occurrences.push(occurrence);
+  for (const problem of problems) result.problems.push(problem);
 }

@@ -260,6 +260,20 @@ export const scanMutants: readonly Mutant[] = [
     tests: ["packages/scan/test/rules.test.ts"],
   },
   {
+    name: "scan-waits-for-a-thread-that-died",
+    file: `${source}/pool/pool.ts`,
+    find: "if (worker.threadId < 0) {",
+    replace: "if (worker.threadId < -1) {",
+    tests: ["packages/cli/test/scan-many.test.ts"],
+  },
+  {
+    name: "scan-gives-all-secrets-of-a-file-to-one-call",
+    file: "packages/cli/src/scan/run-scan.ts",
+    find: "for (const occurrence of found) totals.occurrences.push(occurrence);",
+    replace: "totals.occurrences.push(...found);",
+    tests: ["packages/cli/test/scan-many.test.ts"],
+  },
+  {
     name: "scan-words-are-tokens",
     file: `${source}/checks/words.ts`,
     find: "if (/^[A-Za-z_-]+$/.test(text)) return capitals <= text.length / 5;",

@@ -43,7 +43,7 @@ export async function rangeInput(
     finish: async (occurrences) => {
       for (const { oid, occurrences: found } of results)
         for (const appearance of appearances.get(oid) ?? [])
-          occurrences.push(...(await addedBy(root, appearance, found)));
+          for (const added of await addedBy(root, appearance, found)) occurrences.push(added);
       return occurrences;
     },
   };
@@ -78,7 +78,7 @@ export async function historyInput(
         // Only the commit that brought a secret is named, not each later version of its file.
         const isNew = ({ fingerprint }: Occurrence): boolean =>
           !(first?.before ?? []).some((before) => secrets.get(before)?.has(fingerprint) === true);
-        occurrences.push(...found.filter(isNew));
+        for (const one of found) if (isNew(one)) occurrences.push(one);
       }
       return occurrences;
     },

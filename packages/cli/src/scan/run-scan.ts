@@ -52,8 +52,9 @@ async function scanAll(
   const accepting: Promise<void>[] = [];
   const accept = async (job: Job, result: JobResult): Promise<void> => {
     const found = input.accept === undefined ? result.occurrences : await input.accept(job, result);
-    totals.occurrences.push(...found);
-    totals.problems.push(...result.problems);
+    // A file may hold more of them than a call has arguments.
+    for (const occurrence of found) totals.occurrences.push(occurrence);
+    for (const problem of result.problems) totals.problems.push(problem);
   };
   const seen: Job[] = [];
   const pieces: Pieces = new Map();

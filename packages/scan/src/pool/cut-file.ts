@@ -44,7 +44,7 @@ export function joinPieces(results: readonly JobResult[]): JobResult {
         },
       });
     }
-    whole.problems.push(...result.problems);
+    for (const problem of result.problems) whole.problems.push(problem);
     whole.bytes += result.bytes;
     if (result.lines === undefined) continue;
     columns = result.lines.breaks === 0 ? columns + result.lines.columns : result.lines.columns;

@@ -53,6 +53,11 @@ export function workerPool(threads: number, rules: RuleSource, settings: JobSett
         workers.map(
           (worker) =>
             new Promise<void>((done) => {
+              // One that died has no further event.
+              if (worker.threadId < 0) {
+                done();
+                return;
+              }
               worker.once("exit", () => done());
               worker.postMessage("close");
             }),

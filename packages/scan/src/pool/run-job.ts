@@ -56,8 +56,8 @@ export class JobRunner {
   }
 
   /**
-   * The bytes of a file, until the next one is read: memory that was used before costs no page faults. Reads without libuv's
-   * pool of threads, because this thread has nothing else to do meanwhile.
+   * The bytes of a file, valid until the next one is read: memory that was used before costs no
+   * page faults. Reads without libuv's pool of threads: this thread has nothing else to do meanwhile.
    */
   #readFile(file: string): Buffer {
     const descriptor = openSync(file, "r");

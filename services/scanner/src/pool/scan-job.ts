@@ -51,9 +51,10 @@ async function scanDiff(diff: string, left: Left): Promise<Part | null> {
   let scanned = 0;
   for (const { path, bytes, place } of files.slice(0, mostDiffFiles)) {
     const { occurrences, problems, binary } = await scanBytes(engine, bytes, optionsOf(path, left));
-    all.occurrences.push(...occurrences.flatMap(place));
-    all.problems.push(...problems);
-    all.binary.push(...binary);
+    // A document may hold more of them than a call has arguments.
+    for (const occurrence of occurrences.flatMap(place)) all.occurrences.push(occurrence);
+    for (const problem of problems) all.problems.push(problem);
+    for (const path of binary) all.binary.push(path);
     scanned += bytes.length;
   }
   if (files.length > mostDiffFiles)
