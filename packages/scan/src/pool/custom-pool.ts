@@ -1,10 +1,11 @@
+import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { CustomRule } from "../custom/custom-rule.ts";
 import type { Job, JobResult, JobSettings } from "./job.ts";
 import type { Pool } from "./pool.ts";
 import { workerUrl } from "./pool.ts";
 import { failed } from "./run-job.ts";
-import type { WorkerSettings } from "./worker-data.ts";
+import type { Ready, WorkerSettings } from "./worker-data.ts";
 
 /** What the rules of a configuration may take for one file. */
 const mostMilliseconds = 1_000;
@@ -56,8 +57,8 @@ async function startThread(rules: readonly CustomRule[], settings: JobSettings):
   const worker = new Worker(workerUrl, {
     workerData: { rules: { custom: rules }, settings, running } satisfies WorkerSettings,
   });
-  await new Promise<void>((done, fail) => {
-    worker.once("message", () => done());
+  const task = await new Promise<string | undefined>((done, fail) => {
+    worker.once("message", ({ task }: Ready) => done(task));
     worker.once("error", fail);
   });
   return {
@@ -66,7 +67,7 @@ async function startThread(rules: readonly CustomRule[], settings: JobSettings):
     run: (job) =>
       new Promise((done) => {
         const began = performance.now();
-        const spentBefore = processorTime(worker);
+        const spentBefore = processorTime(task);
         let timer: NodeJS.Timeout;
         const finish = (outcome: JobResult | { guilty: number }): void => {
           clearTimeout(timer);
@@ -77,14 +78,14 @@ async function startThread(rules: readonly CustomRule[], settings: JobSettings):
         const take = ([result]: [JobResult]): void => finish(result);
         const die = (error: unknown): void =>
           finish(failed(job, `cannot be scanned: ${error instanceof Error ? error.message : "the thread ended"}`));
-        const look = async (): Promise<void> => {
-          const [before, now] = await Promise.all([spentBefore, processorTime(worker)]);
-          const spent = before === undefined || now === undefined ? mostMilliseconds : now - before;
+        const look = (): void => {
+          const now = processorTime(task);
+          const spent = spentBefore === undefined || now === undefined ? mostMilliseconds : now - spentBefore;
           if (spent >= mostMilliseconds * 0.9 || performance.now() - began > mostWaiting)
             finish({ guilty: Atomics.load(new Int32Array(running), 0) });
-          else timer = setTimeout(() => void look(), mostMilliseconds / 4);
+          else timer = setTimeout(look, mostMilliseconds / 4);
         };
-        timer = setTimeout(() => void look(), mostMilliseconds);
+        timer = setTimeout(look, mostMilliseconds);
         worker.on("message", take);
         worker.once("error", die);
         worker.postMessage([job]);
@@ -92,13 +93,18 @@ async function startThread(rules: readonly CustomRule[], settings: JobSettings):
   };
 }
 
-/** Milliseconds of processor time of a thread, where this Node can say and the thread lets it. */
-async function processorTime(worker: Worker): Promise<number | undefined> {
-  const { cpuUsage } = worker as { cpuUsage?: () => Promise<NodeJS.CpuUsage> }; // from Node 24.6 on
-  if (cpuUsage === undefined) return undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((done) => (timer = setTimeout(() => done(undefined), mostMilliseconds / 4)));
-  const usage = await Promise.race([cpuUsage.call(worker).catch(() => undefined), late]);
-  clearTimeout(timer);
-  return usage === undefined ? undefined : (usage.user + usage.system) / 1000;
+/** Linux counts the time of a thread in hundredths of a second (`proc_pid_stat(5)`, `sysconf(_SC_CLK_TCK)`). */
+const millisecondsPerTick = 10;
+
+/** Milliseconds of processor time of a thread, by its folder in /proc: undefined without one, or when the thread ended. */
+function processorTime(task: string | undefined): number | undefined {
+  let status: string;
+  try {
+    status = readFileSync(`${task}/stat`, "latin1");
+  } catch {
+    return undefined;
+  }
+  // After the name in parentheses: the state and ten more, then the time in user mode and in the kernel.
+  const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * millisecondsPerTick;
 }

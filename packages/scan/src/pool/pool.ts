@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Job, JobResult, JobSettings } from "./job.ts";
 import { failed, JobRunner } from "./run-job.ts";
-import type { RuleSource, WorkerSettings } from "./worker-data.ts";
+import type { Ready, RuleSource, WorkerSettings } from "./worker-data.ts";
 import { engineOf } from "./worker-data.ts";
 
 /** Scans jobs, in no order; a thread's results come in batches. */
@@ -90,8 +90,8 @@ async function feed(
     wake: () => undefined,
   };
   const settled = (): Promise<void> => new Promise((resolve) => (state.wake = resolve));
-  const onMessage = (results: JobResult[] | "ready"): void => {
-    if (results === "ready") return;
+  const onMessage = (results: JobResult[] | Ready): void => {
+    if (!Array.isArray(results)) return;
     const jobs = state.given.shift() ?? [];
     jobs.forEach((job, index) => onResult(job, results[index] ?? failed(job, threadEnded)));
     state.wake();

@@ -1,8 +1,10 @@
 // A thread of the pool: does the jobs that it is sent, in their order.
+import { readlinkSync } from "node:fs";
+import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Job, JobResult } from "./job.ts";
 import { JobRunner } from "./run-job.ts";
-import type { WorkerSettings } from "./worker-data.ts";
+import type { Ready, WorkerSettings } from "./worker-data.ts";
 import { engineOf } from "./worker-data.ts";
 
 const { rules, settings, running } = workerData as WorkerSettings; // pool.ts sends nothing else
@@ -26,4 +28,12 @@ parentPort?.on("message", (jobs: Job[] | "close") => {
     parentPort?.postMessage(results);
   });
 });
-parentPort?.postMessage("ready");
+parentPort?.postMessage({ task: taskFolder() } satisfies Ready);
+
+function taskFolder(): string | undefined {
+  try {
+    return join("/proc", readlinkSync("/proc/thread-self"));
+  } catch {
+    return undefined;
+  }
+}

@@ -17,6 +17,12 @@ export interface WorkerSettings {
   running?: SharedArrayBuffer;
 }
 
+/** A worker's first message. */
+export interface Ready {
+  /** The folder of its thread in /proc, where the system has that. */
+  task: string | undefined;
+}
+
 export function engineOf(rules: RuleSource): Engine {
   return createEngine("builtIn" in rules ? selectRules(builtInRules, rules.builtIn) : rules.custom.map(customRule));
 }
