@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { buildConsole } from "./build-console.ts";
+import { makeReadable } from "./make-readable.ts";
 import { selectManifests, selectSources } from "./select.ts";
 import { tidy } from "./tidy.ts";
 
@@ -46,6 +47,7 @@ export function assemble(checkout: string, service: string, target: string): voi
   tidy(target, service);
   selectSources(checkout, service, target);
   buildConsole(target, service);
+  makeReadable(target);
 }
 
 /** A package's own packages are locked separately. */

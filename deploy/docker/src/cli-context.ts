@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { makeReadable } from "./make-readable.ts";
 
 /** Makes the context of Dockerfile.cli in an empty folder: the tarball of `npm pack`, installed. Needs no registry. */
 export function makeCliContext(checkout: string, context: string): void {
@@ -15,6 +16,7 @@ export function makeCliContext(checkout: string, context: string): void {
   const tarball = readdirSync(context).find((name) => name.endsWith(".tgz")) ?? "";
   writeFileSync(join(context, "package.json"), '{ "private": true }\n');
   npm(context, "install", "--offline", "--ignore-scripts", `./${tarball}`);
+  makeReadable(join(context, "node_modules"));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isOnBus } from "@coffer/events";
@@ -75,6 +75,17 @@ for (const { name: service, schema } of presentServices()) {
     );
     t.same(changed, []);
     t.ok(sizeOf(root) < 80_000_000, `${sizeOf(root)} bytes; Node's own image has about 150 MB`);
+    t.end();
+  });
+
+  await t.test(`every user may read the files of ${service}: it does not run as the one who built the image`, (t) => {
+    const paths = readdirSync(root, { recursive: true, encoding: "utf8" });
+    const closed = ["", ...paths].filter((path) => {
+      const status = lstatSync(join(root, path));
+      const needed = status.isDirectory() ? 0o005 : 0o004;
+      return !status.isSymbolicLink() && (status.mode & needed) !== needed;
+    });
+    t.same(closed, []);
     t.end();
   });
 

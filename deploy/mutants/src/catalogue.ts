@@ -10,6 +10,7 @@ import { historyMutants } from "./catalogue/histories.ts";
 import { historyClientMutants } from "./catalogue/history-clients.ts";
 import { historyPropertyMutants } from "./catalogue/history-property.ts";
 import { httpMutants } from "./catalogue/http.ts";
+import { imageMutants } from "./catalogue/images.ts";
 import { localMutants } from "./catalogue/local.ts";
 import { machineMutants } from "./catalogue/machines.ts";
 import { organizationMutants } from "./catalogue/organizations.ts";
@@ -81,5 +82,6 @@ export const catalogue: readonly Mutant[] = [
   ...consoleMutants,
   ...scannerMutants,
   ...deviceMutants,
+  ...imageMutants,
   ...localMutants,
 ];
