@@ -29,6 +29,8 @@ const canaries = new Map([
 
 const alice = await newVisitor();
 const page = await alice.open();
+const bob = await newVisitor();
+const bobs = await bob.open("/register");
 
 const heading = (on: Page, name: string) => on.getByRole("heading", { name, exact: true });
 const button = (on: Page, name: string) => on.getByRole("button", { name, exact: true });
@@ -230,8 +232,6 @@ await t.test("a record is deleted after a question", async (t) => {
 });
 
 await t.test("a vault that a colleague shares is accepted by the name and sender of its history", async (t) => {
-  const bob = await newVisitor();
-  const bobs = await bob.open("/register");
   await box(bobs, "E-mail").fill("bob@example.com");
   await hidden(bobs, "Password").fill(password);
   await hidden(bobs, "Password again").fill(password);
@@ -266,7 +266,49 @@ await t.test("a vault that a colleague shares is accepted by the name and sender
     .getByRole("button", { name: /^All records/ })
     .click();
   await page.getByText("3 records").waitFor();
-  t.same(await bob.troubles(), []);
+});
+
+await t.test("a manager sees who has a vault, gives it, changes what a member may do, and takes it away", async (t) => {
+  const choose = (on: Page, name: string) =>
+    on.getByRole("navigation").getByRole("button", { name: new RegExp(`^${name}`) });
+  await choose(bobs, "Team").click();
+  await button(bobs, "Share").click();
+  const dialog = bobs.getByRole("dialog", { name: "Who has “Team”" });
+  const members = dialog.getByRole("list", { name: "Members" }).getByRole("listitem");
+  await members.filter({ hasText: email }).waitFor();
+  t.match(await members.filter({ hasText: "bob@example.com (you)" }).innerText(), "manages");
+  t.ok(await dialog.getByText("Everybody in the organization has this vault.").isVisible());
+  t.same(await inaccessible(bobs), []);
+
+  await dialog.getByRole("combobox", { name: `What ${email} may do` }).selectOption("write");
+  await choose(page, "Team").click();
+  await page.getByRole("button", { name: /^Shared mail/ }).click();
+  await button(page, "Edit").waitFor();
+  await page.keyboard.press("Escape");
+  await button(page, "Share").click();
+  const seen = page.getByRole("dialog", { name: "Who has “Team”" });
+  await seen.getByText("bob@example.com").waitFor();
+  t.equal(await seen.getByRole("combobox").count(), 0, "who does not manage the vault changes nothing");
+  t.equal(await seen.getByRole("button", { name: /^Remove/ }).count(), 0);
+  await page.keyboard.press("Escape");
+
+  await dialog.getByRole("button", { name: `Remove ${email}` }).click();
+  const question = dialog.getByRole("region", { name: `Remove ${email}` });
+  t.match(await question.innerText(), "the vault gets a new key");
+  t.same(await inaccessible(bobs), []);
+  await question.getByRole("button", { name: "Remove" }).click();
+  await choose(page, "Team").waitFor({ state: "detached" });
+  await members.filter({ hasText: email }).waitFor({ state: "detached" });
+
+  await dialog.getByRole("combobox", { name: "Colleague" }).selectOption(email);
+  await dialog.getByRole("combobox", { name: "Permission" }).selectOption("read");
+  await dialog.getByRole("button", { name: "Share" }).click();
+  await members.filter({ hasText: email }).waitFor();
+  await choose(page, "Team").click();
+  await page.getByRole("button", { name: /^Shared mail/ }).waitFor();
+  await choose(page, "All records").click();
+  await page.getByText("3 records").waitFor();
+  await leavesNoTrace(t, bob, bobs);
   await bob.context.close();
 });
 

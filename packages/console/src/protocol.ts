@@ -100,6 +100,25 @@ export interface TravelView {
   devices: DeviceView[];
 }
 
+export type Permission = "read" | "write" | "manage";
+
+export interface MemberView {
+  id: string;
+  /** From the organization's history; as the service says it for a member whom that does not name. */
+  email: string;
+  permission: Permission;
+  /** Why the member has no key; null when the member has it. */
+  problem: "holder_unconfirmed" | "key_pending" | null;
+  /** The member's access has ended, and the history will say so with the next rotation. */
+  ended: boolean;
+}
+
+export interface SharingView {
+  members: MemberView[];
+  /** Who could get the vault: members of its organization by its history. Empty unless the person manages the vault. */
+  colleagues: { id: string; email: string }[];
+}
+
 /** The calls of the page. Each result is a plain value. */
 export interface Calls {
   /** `code`: the account has a second factor; `giveCode` goes on. */
@@ -116,6 +135,11 @@ export interface Calls {
   createVault(input: { name: string; type: "personal" | "shared" }): { id: string };
   offer(vaultId: string): OfferView;
   acceptOffer(vaultId: string): null;
+  sharing(vaultId: string): SharingView;
+  /** Gives a member the vault, or changes the permission. */
+  share(input: { vaultId: string; userId: string; permission: Permission }): SharingView;
+  /** Ends a member's access and gives the vault a new key. `without`: who did not get that key. */
+  unshare(input: { vaultId: string; userId: string }): { sharing: SharingView; without: string[] };
   createRecord(input: { vaultId: string; type: string; fields: Record<string, string> }): { id: string };
   readRecord(id: string): RecordDetail;
   /** One field of a record, to show, edit or copy it. */

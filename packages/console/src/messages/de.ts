@@ -126,6 +126,30 @@ export const de: Messages = {
   removed: "Gelöscht",
   readOnly: "Sie dürfen diesen Tresor lesen, nicht ändern.",
 
+  share: "Teilen",
+  sharingTitle: (name) => `Wer „${name}“ hat`,
+  sharingWhy:
+    "Die Personen und ihre Schlüssel stehen im signierten Verlauf der Organisation: der Dienst kann niemanden hinzufügen.",
+  sharingCommand: "coffer vault share <vault> <e-mail>",
+  members: "Mitglieder",
+  you: "Sie",
+  permission: "Berechtigung",
+  permissionOf: (email) => `Was ${email} darf`,
+  permissions: { read: "darf lesen", write: "darf ändern", manage: "verwaltet" },
+  memberRemove: "Entfernen",
+  memberRemoveTitle: (email) => `${email} entfernen`,
+  memberRemoveText: (email) =>
+    `${email} verliert den Tresor sofort, und der Tresor bekommt einen neuen Schlüssel. Was gelesen wurde, kann kopiert sein: ersetzen Sie, was geheim bleiben muss.`,
+  memberEnded: "Entfernt, aber noch im Verlauf: entfernen Sie noch einmal.",
+  memberProblems: {
+    holder_unconfirmed: "Ohne Schlüssel: ein Administrator bestätigt die Person mit „coffer member confirm“.",
+    key_pending: "Noch ohne Schlüssel: das Gerät eines Verwalters gibt ihn.",
+  },
+  membersWithout: (who) => `Diese Mitglieder bekamen den neuen Schlüssel nicht, weil niemand sie bestätigt: ${who}`,
+  colleague: "Kollege oder Kollegin",
+  noColleagues: "Alle in der Organisation haben diesen Tresor. Laden Sie andere ein:",
+  inviteCommand: "coffer invite create <e-mail>",
+
   travel: "Reisemodus",
   travelWhy:
     "Vor einer Grenze: nur die Tresore bleiben, die Sie als sicher markieren. Die anderen gibt es dann für Sie nicht, auf keinem Gerät, bis Sie die Reise mit Ihrem Passwort beenden.",

@@ -120,6 +120,29 @@ export const en = {
   removed: "Deleted",
   readOnly: "You may read this vault, not change it.",
 
+  share: "Share",
+  sharingTitle: (name: string) => `Who has “${name}”`,
+  sharingWhy: "People and their keys come from the signed history of the organization: the service cannot add anyone.",
+  sharingCommand: "coffer vault share <vault> <e-mail>",
+  members: "Members",
+  you: "you",
+  permission: "Permission",
+  permissionOf: (email: string) => `What ${email} may do`,
+  permissions: { read: "may read", write: "may change", manage: "manages" },
+  memberRemove: "Remove",
+  memberRemoveTitle: (email: string) => `Remove ${email}`,
+  memberRemoveText: (email: string) =>
+    `${email} loses the vault at once, and the vault gets a new key. What was read may have been copied: replace what must stay secret.`,
+  memberEnded: "Removed, but still in the history: remove once more.",
+  memberProblems: {
+    holder_unconfirmed: "Without a key: an administrator confirms the person with “coffer member confirm”.",
+    key_pending: "Without a key yet: a manager's device gives it.",
+  },
+  membersWithout: (who: string) => `These members did not get the new key, because nobody confirms them: ${who}`,
+  colleague: "Colleague",
+  noColleagues: "Everybody in the organization has this vault. Invite others:",
+  inviteCommand: "coffer invite create <e-mail>",
+
   travel: "Travel mode",
   travelWhy:
     "Before a border: only the vaults that you mark as safe stay. The others do not exist for you then, on any device, until you end the journey with your password.",

@@ -1,6 +1,6 @@
 import { CofferError } from "@coffer/sdk";
-import type { PersonClient, SyncedRecord } from "@coffer/sdk";
-import type { Calls, Changes, Conflict, TravelView } from "../protocol.ts";
+import type { SyncedRecord } from "@coffer/sdk";
+import type { Calls, Changes, Conflict } from "../protocol.ts";
 import { isSecret } from "../record-fields.ts";
 import { Refusal } from "./failure.ts";
 import { newPassword } from "./new-password.ts";
@@ -9,6 +9,10 @@ import type { ConsoleSession } from "./session.ts";
 export type CallHandlers = {
   [Name in keyof Calls]: (input: Parameters<Calls[Name]>[0]) => Promise<ReturnType<Calls[Name]>>;
 };
+
+// Loaded when they are first used. They import nothing that the worker starts with, which would divide it into more files.
+const travelling = () => import("./travel.ts");
+const sharing = () => import("./sharing.ts");
 
 /** What the worker does for the page. Each throws CofferError or Refusal. */
 export function createCalls(session: ConsoleSession): CallHandlers {
@@ -89,18 +93,13 @@ export function createCalls(session: ConsoleSession): CallHandlers {
       return null;
     },
     newPassword: (wish) => Promise.resolve(newPassword(wish)),
-    travel: () => travelView(unlocked().client),
+    travel: async () => (await travelling()).travelView(unlocked().client),
     async setSafeForTravel({ vaultId, safe }) {
       const { client, vaultChanged } = unlocked();
       vaultChanged(await client.vaults.update(vaultId, { safeForTravel: safe }));
       return null;
     },
-    async startTravel() {
-      const { client } = unlocked();
-      await client.travel.start();
-      await client.travel.forgetHidden();
-      return travelView(client);
-    },
+    startTravel: async () => (await travelling()).startTravel(unlocked()),
     async stopTravel({ password, code }) {
       const { client, security } = unlocked();
       const otp = (again: boolean): Promise<string> =>
@@ -112,18 +111,12 @@ export function createCalls(session: ConsoleSession): CallHandlers {
           ? new Refusal("wrong_password")
           : error;
       });
-      return travelView(client);
+      return (await travelling()).travelView(client);
     },
+    sharing: async (vaultId) => (await sharing()).sharingOf(unlocked(), vaultId),
+    share: async (input) => (await sharing()).share(unlocked(), input),
+    unshare: async (input) => (await sharing()).unshare(unlocked(), input),
   };
-}
-
-async function travelView(client: PersonClient): Promise<TravelView> {
-  const [mode, sessions] = await Promise.all([client.travel.status(), client.sessions.list()]);
-  const devices = sessions.map(({ device, last_used_at: lastUsedAt, current }) => {
-    return { name: device.name, lastUsedAt, current };
-  });
-  // 1970: it was never switched.
-  return { enabled: mode.enabled, since: Date.parse(mode.updated_at) === 0 ? null : mode.updated_at, devices };
 }
 
 function withChanges(fields: Readonly<Record<string, string>>, changes: Changes): Record<string, string> {

@@ -19,6 +19,8 @@ import { recordSummary, vaultSummary } from "./summaries.ts";
 /** An unlocked session: the client, and what this device knows of its vaults. */
 export interface Workspace {
   client: PersonClient;
+  /** The client for calls about one organization. */
+  inOrganization(id: string): PersonClient;
   connection(): Connection;
   vaults(): VaultSummary[];
   records(): RecordSummary[];
@@ -117,6 +119,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 
   return {
     client,
+    inOrganization: (organization) => personClient(keeper, url, { trust, organization }),
     connection: () => connection,
     vaults: () => vaults,
     // Sorted here, so that the page does not stall over thousands of names.

@@ -19,6 +19,7 @@ const commands = [
   "coffer login --email you@example.com",
   "coffer vault ls",
   'coffer vault create "Private"',
+  'coffer vault share "Team" colleague@example.com',
   'coffer record ls --vault "Private"',
   "coffer sync",
   "coffer logout",

@@ -11,9 +11,10 @@ import { NewVault } from "./new-vault.tsx";
 import { OfferDialog } from "./offer.tsx";
 import { RecordList } from "./record-list.tsx";
 import { RecordScreen } from "./record.tsx";
+import { SharingDialog } from "./sharing.tsx";
 import { VaultNav } from "./vault-nav.tsx";
 
-type Open = "none" | "help" | "new-vault" | "new-record" | { offer: string };
+type Open = "none" | "help" | "new-vault" | "new-record" | "sharing" | { offer: string };
 
 /** Screens 4 and 5: the vaults, the search, and one record beside the list. */
 export function Vaults() {
@@ -26,6 +27,8 @@ export function Vaults() {
   const record = recordId === null ? undefined : records.value.get(recordId);
   const writable = state.value.vaults.filter(({ permission, problem }) => permission !== "read" && problem === null);
   const shown = found.value;
+  const vault = state.value.vaults.find(({ id }) => id === shownVault.value);
+  const isShared = vault?.type === "shared" && vault.problem === null;
   const at = Math.min(selected, Math.max(shown.length - 1, 0));
   const close = (): void => setOpen("none");
 
@@ -98,6 +101,7 @@ export function Vaults() {
               spellcheck={false}
               onInput={(event) => (search.value = event.currentTarget.value)}
             />
+            {isShared && <button onClick={() => setOpen("sharing")}>{m.share}</button>}
             {writable.length > 0 && (
               <button class="primary" onClick={() => setOpen("new-record")}>
                 {m.newRecord}
@@ -131,6 +135,7 @@ export function Vaults() {
       {open === "help" && <HelpDialog onClose={close} />}
       {open === "new-vault" && <NewVault onClose={close} />}
       {open === "new-record" && <NewRecord vaults={writable} onClose={close} />}
+      {open === "sharing" && vault !== undefined && <SharingDialog vault={vault} onClose={close} />}
       {typeof open === "object" && <OfferDialog vaultId={open.offer} onClose={close} />}
     </div>
   );

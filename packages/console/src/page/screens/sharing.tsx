@@ -1,0 +1,162 @@
+import { useEffect, useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import type { MemberView, Permission, SharingView, VaultSummary } from "../../protocol.ts";
+import { explain } from "../explain.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { call, state } from "../store.ts";
+import { useAction } from "../use-action.ts";
+
+const permissions: readonly Permission[] = ["read", "write", "manage"];
+
+/** Screen 6: who has a vault, and what each may do. */
+export function SharingDialog({ vault, onClose }: { vault: VaultSummary; onClose: () => void }) {
+  const [sharing, setSharing] = useState<SharingView | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [leaving, setLeaving] = useState<MemberView | null>(null);
+  const [without, setWithout] = useState<string[]>([]);
+  const { busy, problem, run } = useAction();
+  useEffect(() => {
+    call("sharing", vault.id).then(setSharing, (error: unknown) => setFailure(explain(error)));
+  }, [vault.id]);
+  const give = (userId: string, permission: Permission): void =>
+    run(async () => setSharing(await call("share", { vaultId: vault.id, userId, permission })));
+  const end = (userId: string): void =>
+    run(async () => {
+      const ended = await call("unshare", { vaultId: vault.id, userId });
+      setSharing(ended.sharing);
+      setWithout(ended.without);
+      setLeaving(null);
+    });
+  const mayManage = vault.permission === "manage";
+  return (
+    <Dialog title={m.sharingTitle(vault.name)} onClose={onClose}>
+      <p class="hint">{m.sharingWhy}</p>
+      {sharing !== null && (
+        <>
+          <ul class="members" aria-label={m.members}>
+            {sharing.members.map((member) => (
+              <li key={member.id}>
+                <Member
+                  member={member}
+                  mayChange={mayManage && !busy && member.id !== state.value.user?.id}
+                  onPermission={(permission) => give(member.id, permission)}
+                  onRemove={() => setLeaving(member)}
+                />
+              </li>
+            ))}
+          </ul>
+          {leaving !== null && (
+            <section class="notice" aria-label={m.memberRemoveTitle(leaving.email)}>
+              <p>{m.memberRemoveText(leaving.email)}</p>
+              <p class="buttons">
+                <button class="danger" disabled={busy} onClick={() => end(leaving.id)}>
+                  {m.memberRemove}
+                </button>
+                <button onClick={() => setLeaving(null)}>{m.cancel}</button>
+              </p>
+            </section>
+          )}
+          {without.length > 0 && (
+            <p class="notice" role="status">
+              {m.membersWithout(without.join(", "))}
+            </p>
+          )}
+          {mayManage && <Add colleagues={sharing.colleagues} busy={busy} onAdd={give} />}
+        </>
+      )}
+      <Problem text={failure ?? problem} />
+      <p class="buttons">
+        <button onClick={onClose}>{m.close}</button>
+        <code class="command">{m.sharingCommand}</code>
+      </p>
+    </Dialog>
+  );
+}
+
+interface MemberProps {
+  member: MemberView;
+  mayChange: boolean;
+  onPermission: (permission: Permission) => void;
+  onRemove: () => void;
+}
+
+function Member({ member: { id, email, permission, problem, ended }, mayChange, onPermission, onRemove }: MemberProps) {
+  const trouble = ended ? m.memberEnded : problem === null ? null : m.memberProblems[problem];
+  return (
+    <>
+      <span>
+        {email}
+        {id === state.value.user?.id && ` (${m.you})`}
+      </span>
+      {mayChange && !ended ? (
+        <select
+          aria-label={m.permissionOf(email)}
+          value={permission}
+          onChange={({ currentTarget: { value } }) => onPermission(value as Permission)} // an option's value
+        >
+          {permissions.map((each) => (
+            <option key={each} value={each}>
+              {m.permissions[each]}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <span class="hint">{m.permissions[permission]}</span>
+      )}
+      {mayChange && (
+        <button aria-label={m.memberRemoveTitle(email)} onClick={onRemove}>
+          {m.memberRemove}
+        </button>
+      )}
+      {trouble !== null && <span class="problem">{trouble}</span>}
+    </>
+  );
+}
+
+interface AddProps {
+  colleagues: SharingView["colleagues"];
+  busy: boolean;
+  onAdd: (userId: string, permission: Permission) => void;
+}
+
+function Add({ colleagues, busy, onAdd }: AddProps) {
+  const [chosen, setChosen] = useState("");
+  const [permission, setPermission] = useState<Permission>("read");
+  if (colleagues.length === 0)
+    return (
+      <p class="hint">
+        {m.noColleagues} <code>{m.inviteCommand}</code>
+      </p>
+    );
+  const userId = colleagues.some(({ id }) => id === chosen) ? chosen : (colleagues[0]?.id ?? "");
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    onAdd(userId, permission);
+  };
+  return (
+    <form class="add-member" onSubmit={submit}>
+      <select aria-label={m.colleague} value={userId} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+        {colleagues.map(({ id, email }) => (
+          <option key={id} value={id}>
+            {email}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={m.permission}
+        value={permission}
+        onChange={({ currentTarget: { value } }) => setPermission(value as Permission)} // an option's value
+      >
+        {permissions.map((each) => (
+          <option key={each} value={each}>
+            {m.permissions[each]}
+          </option>
+        ))}
+      </select>
+      <button class="primary" disabled={busy}>
+        {m.share}
+      </button>
+    </form>
+  );
+}
