@@ -119,6 +119,48 @@ export interface SharingView {
   colleagues: { id: string; email: string }[];
 }
 
+export interface AuditWish {
+  /** The id of the organization; null for the first one whose audit the person may read. */
+  organization: string | null;
+  /** Empty for every action and outcome. */
+  action: string;
+  outcome: string;
+  /** So many of the newest records, at most 1,000. */
+  limit: number;
+}
+
+export interface AuditRow {
+  seq: number;
+  time: string;
+  action: string;
+  outcome: string;
+  actor: string;
+  target: string;
+  ip: string;
+  /** The whole record as JSON. */
+  record: string;
+}
+
+export interface AuditView {
+  /** The organizations whose audit the person may read. */
+  organizations: { id: string; name: string }[];
+  /** The one whose records these are; null when there is none. */
+  organization: string | null;
+  rows: AuditRow[];
+  /** Records of the whole chain. */
+  count: number;
+}
+
+export interface ChainView {
+  count: number;
+  /** Where the chain breaks, and how; null when it is whole. */
+  broken: { seq: number; problem: string } | null;
+  /** Events that were lost by the service's own record. */
+  gaps: number;
+  /** The record up to which this browser had verified it before; 0 when it had not. */
+  before: number;
+}
+
 /** The calls of the page. Each result is a plain value. */
 export interface Calls {
   /** `code`: the account has a second factor; `giveCode` goes on. */
@@ -153,6 +195,9 @@ export interface Calls {
   /** Whether a vault stays while the person travels. */
   setSafeForTravel(input: { vaultId: string; safe: boolean }): null;
   startTravel(): TravelView;
+  audit(wish: AuditWish): AuditView;
+  /** Recomputes the whole chain of an organization, and remembers its end for the next time. */
+  verifyAudit(organization: string): ChainView;
   /** Fails with `code_needed` when the account has a second factor and `code` is empty. */
   stopTravel(input: { password: string; code: string }): TravelView;
 }

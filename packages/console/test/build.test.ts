@@ -12,15 +12,15 @@ await buildConsole(built);
 
 await t.test("two checkouts build equal files", async (t) => {
   const copy = testDirectory(t);
-  for (const name of ["console", "contract", "crypto", "history", "sdk"]) {
+  for (const name of ["console", "contract", "crypto", "events", "history", "sdk"]) {
     mkdirSync(join(copy, "packages", name), { recursive: true });
     cpSync(join(root, "packages", name, "src"), join(copy, "packages", name, "src"), { recursive: true });
     cpSync(join(root, "packages", name, "package.json"), join(copy, "packages", name, "package.json"));
   }
   mkdirSync(join(copy, "node_modules/@coffer"), { recursive: true });
-  for (const name of ["@preact", "@scure", "@serenity-kit", "esbuild", "jose", "preact"])
+  for (const name of ["@noble", "@preact", "@scure", "@serenity-kit", "canonicalize", "esbuild", "jose", "preact"])
     cpSync(join(root, "node_modules", name), join(copy, "node_modules", name), { recursive: true });
-  for (const name of ["contract", "crypto", "history", "sdk"])
+  for (const name of ["contract", "crypto", "events", "history", "sdk"])
     symlinkSync(join(copy, "packages", name), join(copy, "node_modules/@coffer", name));
   const second = join(testDirectory(t), "second");
   await buildConsole(second, copy);
@@ -30,7 +30,7 @@ await t.test("two checkouts build equal files", async (t) => {
 
 await t.test("another source is another build", (t) => {
   const copy = testDirectory(t);
-  for (const name of ["console", "contract", "crypto", "history", "sdk"])
+  for (const name of ["console", "contract", "crypto", "events", "history", "sdk"])
     cpSync(join(root, "packages", name, "src"), join(copy, "packages", name, "src"), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   t.equal(sourcesHash(copy), sourcesHash());

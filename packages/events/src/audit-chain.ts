@@ -1,33 +1,15 @@
 import { createHash } from "node:crypto";
-import canonicalize from "canonicalize";
 import type { AuditDraft, AuditRecord } from "./audit-record.ts";
+import { canonicalAudit, verifyChainWith } from "./verify-chain.ts";
+import type { ChainBreak, ChainHead } from "./verify-chain.ts";
 
-/** `prev_hash` of the first record of a chain. */
-export const firstPreviousHash = "0".repeat(64);
-
-/**
- * The end of a chain: where the next record goes. `seq` 0 and `firstPreviousHash` for an empty one.
- */
-export interface ChainHead {
-  seq: number;
-  hash: string;
-}
-
-/** The first break of a chain. `seq` is the number of the bad or missing record. */
-export interface ChainBreak {
-  seq: number;
-  problem: "changed" | "missing" | "reordered";
-}
-
-/**
- * Lower-case hex SHA-256 over the record without `hash`, in the JSON Canonicalization Scheme (RFC
- * 8785). Includes fields that this version does not know. Throws for unpaired surrogates and NaN,
- * which the scheme cannot express.
- */
+/** Lower-case hex SHA-256 of `canonicalAudit`. Throws as that does. */
 export function hashOfAudit(record: Omit<AuditRecord, "hash">): string {
-  const canonical = canonicalize({ ...record, hash: undefined }); // a member that is undefined has no canonical form
-  if (canonical === undefined) throw new TypeError("an audit record must be an object");
-  return createHash("sha256").update(canonical).digest("hex");
+  return sha256(canonicalAudit(record));
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** Appends a draft after `head`. The `seq` and `hash` of the result are the next head. */
@@ -36,34 +18,7 @@ export function chainAudit(head: ChainHead, draft: AuditDraft): AuditRecord {
   return { ...placed, hash: hashOfAudit(placed) };
 }
 
-/**
- * Verifies records, oldest first, that follow `head`. Returns the new head, or the first break: a
- * record is `missing` if its number does not come later, `reordered` if it does or came before,
- * `changed` if content or links differ. To detect records cut off at the end, compare the head with
- * a stored one.
- */
+/** `verifyChainWith` the hash of Node. */
 export function verifyAuditChain(head: ChainHead, records: Iterable<AuditRecord>): ChainHead | ChainBreak {
-  let { seq, hash } = head;
-  const rest = records[Symbol.iterator]();
-  for (let next = rest.next(); next.done !== true; next = rest.next()) {
-    const record = next.value;
-    if (record.seq <= seq) return { seq: record.seq, problem: "reordered" };
-    if (record.seq > seq + 1) return { seq: seq + 1, problem: comesLater(rest, seq + 1) ? "reordered" : "missing" };
-    if (record.prev_hash !== hash || !isAsHashed(record)) return { seq: record.seq, problem: "changed" };
-    ({ seq, hash } = record);
-  }
-  return { seq, hash };
-}
-
-function isAsHashed(record: AuditRecord): boolean {
-  try {
-    return record.hash === hashOfAudit(record);
-  } catch {
-    return false;
-  }
-}
-
-function comesLater(rest: Iterator<AuditRecord>, seq: number): boolean {
-  for (let next = rest.next(); next.done !== true; next = rest.next()) if (next.value.seq === seq) return true;
-  return false;
+  return verifyChainWith(sha256, head, records);
 }

@@ -6,14 +6,8 @@ export {
   auditSchemaName,
   receivedAuditDraft,
 } from "./audit-record.ts";
-export {
-  chainAudit,
-  type ChainBreak,
-  type ChainHead,
-  firstPreviousHash,
-  hashOfAudit,
-  verifyAuditChain,
-} from "./audit-chain.ts";
+export { chainAudit, hashOfAudit, verifyAuditChain } from "./audit-chain.ts";
+export { type ChainBreak, type ChainHead, firstPreviousHash } from "./verify-chain.ts";
 export {
   type LostMembership,
   lostMemberships,

@@ -95,4 +95,18 @@ export const consoleMutants: readonly Mutant[] = [
     replace: "sets.some((set) =>",
     tests: [workerTest],
   },
+  {
+    name: "console-forgets-how-far-the-audit-was-verified",
+    file: `${worker}/audit.ts`,
+    find: "    expected,\n",
+    replace: "    expected: undefined,\n",
+    tests: ["deploy/console/test/audit.test.ts"],
+  },
+  {
+    name: "console-remembers-a-broken-audit",
+    file: `${worker}/audit.ts`,
+    find: "if (broken === undefined) await verified.save(head);",
+    replace: "await verified.save(head);",
+    tests: ["deploy/console/test/audit.test.ts"],
+  },
 ];

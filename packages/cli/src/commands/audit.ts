@@ -1,11 +1,13 @@
+import { verifyAuditChain } from "@coffer/events";
+import type { AuditRecord } from "@coffer/events";
+import { auditNames, checkChain } from "@coffer/sdk/audit";
+import type { Follow } from "@coffer/sdk/audit";
 import { asPerson } from "../access.ts";
 import type { FilterOptions } from "../audit-filter.ts";
 import { filterOf, pagesOf } from "../audit-filter.ts";
-import { auditNames } from "../audit-names.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, usage } from "../failure.ts";
 import { countOf, print, printJson, printTable, shortTime, tell } from "../output.ts";
-import { checkChain } from "../audit-chain.ts";
 
 interface ListOptions extends PersonOptions, FilterOptions {
   limit?: string;
@@ -72,7 +74,7 @@ interface VerifyOptions extends PersonOptions {
 export async function verifyAudit({ options, env }: Call<VerifyOptions>): Promise<void> {
   const expected = options.expect === undefined ? undefined : expectedHead(options.expect);
   const person = await asPerson(options, env);
-  const { head, broken, gaps } = await checkChain(person.audit(), expected);
+  const { head, broken, gaps } = await checkChain(person.audit(), { expected, follow });
   for (const { seq, from, to, count } of gaps)
     tell(
       `gap recorded at ${seq}: ${count ?? "some"} events between ${from ?? "?"} and ${to ?? "?"} were not delivered`,
@@ -84,6 +86,8 @@ export async function verifyAudit({ options, env }: Call<VerifyOptions>): Promis
   } else if (options.json !== true) print(`${head.seq}:${head.hash}`);
   if (broken === undefined) tell(`the audit chain is whole: ${countOf(head.seq, "record")}`);
 }
+
+const follow: Follow = (head, record) => verifyAuditChain(head, [record as AuditRecord]); // verified as it is
 
 function expectedHead(text: string): { seq: number; hash: string } {
   const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];

@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** The packages whose sources are in the console. */
-const packages = ["console", "contract", "crypto", "history", "sdk"];
+const packages = ["console", "contract", "crypto", "events", "history", "sdk"];
 
 /** The dependencies that are in the console, or make it. Their manifests say which version is installed. */
 const dependencies = [
-  ...["@preact/signals", "@preact/signals-core", "@scure/bip39", "@serenity-kit/opaque"],
-  ...["esbuild", "jose", "preact"],
+  ...["@noble/hashes", "@preact/signals", "@preact/signals-core", "@scure/bip39", "@serenity-kit/opaque"],
+  ...["canonicalize", "esbuild", "jose", "preact"],
 ];
 
 /** Lower-case hex SHA-256 of all that a build is made from. */

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { m } from "../messages/messages.ts";
 import { Toast } from "./parts/toast.tsx";
 import { forgetRecord, place } from "./router.ts";
+import { Audit } from "./screens/audit.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
 import { Travel } from "./screens/travel.tsx";
@@ -32,6 +33,18 @@ export function App() {
   );
 }
 
+function Unlocked() {
+  switch (place.value.path) {
+    case "/travel":
+      return <Travel />;
+    case "/audit":
+      return <Audit />;
+    case "/":
+    case "/register":
+      return <Vaults />;
+  }
+}
+
 function Screen() {
   if (!isSecureContext)
     return (
@@ -46,7 +59,7 @@ function Screen() {
     case "locked":
       return <Unlock />;
     case "unlocked":
-      return place.value.path === "/travel" ? <Travel /> : <Vaults />;
+      return <Unlocked />;
     case "signed-out":
       return place.value.path === "/register" ? <Register /> : <SignIn />;
   }

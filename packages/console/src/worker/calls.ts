@@ -13,6 +13,7 @@ export type CallHandlers = {
 // Loaded when they are first used. They import nothing that the worker starts with, which would divide it into more files.
 const travelling = () => import("./travel.ts");
 const sharing = () => import("./sharing.ts");
+const auditing = () => import("./audit.ts");
 
 /** What the worker does for the page. Each throws CofferError or Refusal. */
 export function createCalls(session: ConsoleSession): CallHandlers {
@@ -115,6 +116,8 @@ export function createCalls(session: ConsoleSession): CallHandlers {
     },
     sharing: async (vaultId) => (await sharing()).sharingOf(unlocked(), vaultId),
     share: async (input) => (await sharing()).share(unlocked(), input),
+    audit: async (wish) => (await auditing()).auditOf(unlocked(), wish),
+    verifyAudit: async (organization) => (await auditing()).verifyAudit(unlocked(), organization),
     unshare: async (input) => (await sharing()).unshare(unlocked(), input),
   };
 }

@@ -1,5 +1,7 @@
+import { contexts } from "@coffer/crypto";
 import { personClient } from "@coffer/sdk";
 import type {
+  AuditHead,
   PersonClient,
   PersonSession,
   SessionKeeper,
@@ -14,6 +16,8 @@ import { indexedDbStorage } from "@coffer/sdk/browser";
 import { byName } from "../order.ts";
 import type { Connection, FromWorker, RecordSummary, VaultSummary } from "../protocol.ts";
 import { Refusal } from "./failure.ts";
+import { sealedStorage } from "./sealed-storage.ts";
+import type { SealedStorage } from "./sealed-storage.ts";
 import { recordSummary, vaultSummary } from "./summaries.ts";
 
 /** An unlocked session: the client, and what this device knows of its vaults. */
@@ -21,6 +25,8 @@ export interface Workspace {
   client: PersonClient;
   /** The client for calls about one organization. */
   inOrganization(id: string): PersonClient;
+  /** The end of an organization's audit as this browser has verified it. */
+  auditHead(organization: string): SealedStorage<AuditHead>;
   connection(): Connection;
   vaults(): VaultSummary[];
   records(): RecordSummary[];
@@ -120,6 +126,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   return {
     client,
     inOrganization: (organization) => personClient(keeper, url, { trust, organization }),
+    auditHead: (organization) =>
+      sealedStorage(session, `coffer audit ${session.user.id} ${organization}`, contexts.auditHead(organization)),
     connection: () => connection,
     vaults: () => vaults,
     // Sorted here, so that the page does not stall over thousands of names.

@@ -11,6 +11,9 @@ export function Header({ onHelp }: { onHelp: () => void }) {
       <Mark />
       <ConnectionState />
       <span class="who">{state.value.user?.email}</span>
+      <button class="bare" aria-label={m.audit} title={m.audit} onClick={() => go({ path: "/audit" })}>
+        <Icon name="audit" />
+      </button>
       <button class="bare" aria-label={m.travel} title={m.travel} onClick={() => go({ path: "/travel" })}>
         <Icon name="travel" />
       </button>

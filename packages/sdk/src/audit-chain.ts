@@ -1,6 +1,4 @@
-import { firstPreviousHash, verifyAuditChain } from "@coffer/events";
-import type { AuditRecord, ChainHead } from "@coffer/events";
-import type { AuditPage } from "@coffer/sdk";
+import type { AuditHead, AuditPage } from "./audit-pages.ts";
 
 export interface ChainProblem {
   seq: number;
@@ -17,12 +15,23 @@ export interface RecordedGap {
 
 export interface ChainReport {
   /** The last valid record. */
-  head: ChainHead;
+  head: AuditHead;
   broken: ChainProblem | undefined;
   gaps: RecordedGap[];
 }
 
-const emptyHead: ChainHead = { seq: 0, hash: firstPreviousHash };
+const emptyHead: AuditHead = { seq: 0, hash: "0".repeat(64) };
+
+/** The members of a record that its place in the chain depends on. */
+interface Linked {
+  seq: number;
+  action?: unknown;
+  count?: unknown;
+  changes?: unknown;
+}
+
+/** Whether a record follows a head: the new head, or what is wrong. */
+export type Follow = (head: AuditHead, record: Linked) => AuditHead | ChainProblem;
 
 /**
  * Recomputes a chain from its pages, oldest record first. It must end at the head of the last page.
@@ -30,7 +39,7 @@ const emptyHead: ChainHead = { seq: 0, hash: firstPreviousHash };
  */
 export async function checkChain(
   pages: AsyncIterable<AuditPage>,
-  expected: ChainHead | undefined,
+  { expected, follow }: { expected: AuditHead | undefined; follow: Follow },
 ): Promise<ChainReport> {
   const report: ChainReport = { head: emptyHead, broken: undefined, gaps: [] };
   let named = emptyHead;
@@ -38,7 +47,7 @@ export async function checkChain(
     // The last page contains the records since the first page, and the new head.
     named = head ?? emptyHead;
     for (const record of records)
-      if (report.broken === undefined) advance(report, record, expected);
+      if (report.broken === undefined) advance(report, record, { expected, follow });
       else if (report.broken.problem === "missing" && isRecord(record) && record.seq === report.broken.seq)
         report.broken.problem = "reordered";
   }
@@ -47,7 +56,7 @@ export async function checkChain(
 }
 
 /** The problem of the end of a chain that is valid up to `head`. */
-function wrongEnd(head: ChainHead, named: ChainHead, expected: ChainHead | undefined): ChainProblem | undefined {
+function wrongEnd(head: AuditHead, named: AuditHead, expected: AuditHead | undefined): ChainProblem | undefined {
   const seq = head.seq + 1;
   if (expected !== undefined && expected.seq > head.seq) return { seq, problem: "missing: it was there before" };
   if (named.seq > head.seq)
@@ -61,12 +70,16 @@ function wrongEnd(head: ChainHead, named: ChainHead, expected: ChainHead | undef
 }
 
 /** Appends a record to the report, or stores why it cannot be the next. */
-function advance(report: ChainReport, record: unknown, expected: ChainHead | undefined): void {
+function advance(
+  report: ChainReport,
+  record: unknown,
+  { expected, follow }: { expected: AuditHead | undefined; follow: Follow },
+): void {
   if (!isRecord(record)) {
     report.broken = { seq: report.head.seq + 1, problem: "not a record" };
     return;
   }
-  const next = verifyAuditChain(report.head, [record]);
+  const next = follow(report.head, record);
   if ("problem" in next) report.broken = { ...next };
   else if (next.seq === expected?.seq && next.hash !== expected.hash)
     report.broken = { seq: next.seq, problem: "not the record that was there before" };
@@ -74,11 +87,12 @@ function advance(report: ChainReport, record: unknown, expected: ChainHead | und
   if (record.action === "audit.gap") report.gaps.push(gapOf(record));
 }
 
-function isRecord(value: unknown): value is AuditRecord {
+function isRecord(value: unknown): value is Linked {
   return typeof value === "object" && value !== null && "seq" in value && typeof value.seq === "number";
 }
 
-function gapOf({ seq, count, changes }: AuditRecord): RecordedGap {
+function gapOf({ seq, count, changes }: Linked): RecordedGap {
+  const { from, to } = (changes ?? {}) as { from?: unknown; to?: unknown };
   const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
-  return { seq, from: text(changes?.["from"]), to: text(changes?.["to"]), count: count ?? null };
+  return { seq, from: text(from), to: text(to), count: typeof count === "number" ? count : null };
 }

@@ -1,5 +1,5 @@
-import { CofferError } from "@coffer/sdk";
-import type { PersonClient } from "@coffer/sdk";
+import type { CofferError } from "./errors.ts";
+import type { PersonClient } from "./person-client.ts";
 
 /** The actor or target of an audit record. */
 interface Named {
@@ -43,7 +43,8 @@ async function allowed<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await list;
   } catch (error) {
-    if (error instanceof CofferError && ["access_denied", "not_found", "plan_required"].includes(error.code)) return [];
+    const code = (error as Partial<CofferError>).code ?? "";
+    if (["access_denied", "not_found", "plan_required"].includes(code)) return [];
     throw error;
   }
 }
