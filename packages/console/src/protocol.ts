@@ -161,6 +161,35 @@ export interface ChainView {
   before: number;
 }
 
+/** What proves the person again. `code` is empty while none was asked for. */
+export interface Proof {
+  password: string;
+  code: string;
+}
+
+export interface SessionView {
+  id: string;
+  name: string;
+  lastUsedAt: string;
+  ip: string | null;
+  current: boolean;
+}
+
+/** `start_again`: after too many wrong codes. */
+export type ConfirmedFactor =
+  | {
+      /** Each counts once. */
+      recoveryCodes: string[];
+    }
+  | { refused: "wrong_code" | "start_again" };
+
+export interface AccountView {
+  hasSecondFactor: boolean;
+  /** The fingerprint of the person's own key: six words. */
+  words: string;
+  sessions: SessionView[];
+}
+
 /** The calls of the page. Each result is a plain value. */
 export interface Calls {
   /** `code`: the account has a second factor; `giveCode` goes on. */
@@ -198,8 +227,17 @@ export interface Calls {
   audit(wish: AuditWish): AuditView;
   /** Recomputes the whole chain of an organization, and remembers its end for the next time. */
   verifyAudit(organization: string): ChainView;
-  /** Fails with `code_needed` when the account has a second factor and `code` is empty. */
-  stopTravel(input: { password: string; code: string }): TravelView;
+  // Those with a Proof fail with `code_needed` when the account has a second factor and `code` is empty.
+  stopTravel(proof: Proof): TravelView;
+  account(): AccountView;
+  /** Null ends all but this one. */
+  endSession(id: string | null): AccountView;
+  startSecondFactor(proof: Proof): { secret: string; address: string };
+  /** Switches it on. */
+  confirmSecondFactor(code: string): ConfirmedFactor;
+  stopSecondFactor(proof: Proof): AccountView;
+  /** `recoveryKey` is the new one, when it was asked for. */
+  changePassword(input: Proof & { newPassword: string; newRecoveryKey: boolean }): { recoveryKey: string | null };
 }
 
 export type CallName = keyof Calls;

@@ -18,7 +18,17 @@ await t.test("two checkouts build equal files", async (t) => {
     cpSync(join(root, "packages", name, "package.json"), join(copy, "packages", name, "package.json"));
   }
   mkdirSync(join(copy, "node_modules/@coffer"), { recursive: true });
-  for (const name of ["@noble", "@preact", "@scure", "@serenity-kit", "canonicalize", "esbuild", "jose", "preact"])
+  for (const name of [
+    "@noble",
+    "@preact",
+    "@scure",
+    "@serenity-kit",
+    "canonicalize",
+    "esbuild",
+    "jose",
+    "preact",
+    "uqr",
+  ])
     cpSync(join(root, "node_modules", name), join(copy, "node_modules", name), { recursive: true });
   for (const name of ["contract", "crypto", "events", "history", "sdk"])
     symlinkSync(join(copy, "packages", name), join(copy, "node_modules/@coffer", name));

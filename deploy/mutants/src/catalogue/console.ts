@@ -109,4 +109,11 @@ export const consoleMutants: readonly Mutant[] = [
     replace: "await verified.save(head);",
     tests: ["deploy/console/test/audit.test.ts"],
   },
+  {
+    name: "console-lock-opens-with-the-password-before",
+    file: `${worker}/session.ts`,
+    find: "if (open !== undefined) open.key = key;",
+    replace: "void key;",
+    tests: ["deploy/console/test/account.test.ts"],
+  },
 ];

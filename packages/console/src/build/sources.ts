@@ -12,7 +12,7 @@ const packages = ["console", "contract", "crypto", "events", "history", "sdk"];
 /** The dependencies that are in the console, or make it. Their manifests say which version is installed. */
 const dependencies = [
   ...["@noble/hashes", "@preact/signals", "@preact/signals-core", "@scure/bip39", "@serenity-kit/opaque"],
-  ...["canonicalize", "esbuild", "jose", "preact"],
+  ...["canonicalize", "esbuild", "jose", "preact", "uqr"],
 ];
 
 /** Lower-case hex SHA-256 of all that a build is made from. */

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { m } from "../messages/messages.ts";
 import { Toast } from "./parts/toast.tsx";
 import { forgetRecord, place } from "./router.ts";
+import { Account } from "./screens/account.tsx";
 import { Audit } from "./screens/audit.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
@@ -37,6 +38,8 @@ function Unlocked() {
   switch (place.value.path) {
     case "/travel":
       return <Travel />;
+    case "/account":
+      return <Account />;
     case "/audit":
       return <Audit />;
     case "/":

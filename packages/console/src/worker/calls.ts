@@ -1,6 +1,7 @@
 import { CofferError } from "@coffer/sdk";
 import type { SyncedRecord } from "@coffer/sdk";
-import type { Calls, Changes, Conflict } from "../protocol.ts";
+import type { AccountSecurity, AskOtp } from "@coffer/sdk/account";
+import type { Calls, Changes, Conflict, Proof } from "../protocol.ts";
 import { isSecret } from "../record-fields.ts";
 import { Refusal } from "./failure.ts";
 import { newPassword } from "./new-password.ts";
@@ -14,10 +15,30 @@ export type CallHandlers = {
 const travelling = () => import("./travel.ts");
 const sharing = () => import("./sharing.ts");
 const auditing = () => import("./audit.ts");
+const accounts = () => import("./account.ts");
 
 /** What the worker does for the page. Each throws CofferError or Refusal. */
 export function createCalls(session: ConsoleSession): CallHandlers {
   const { unlocked } = session;
+
+  /** Does what needs the password. Throws Refusal `wrong_password`, `code_needed` and `otp_required`. */
+  const proven = async <T>(
+    { password, code }: Proof,
+    run: (security: AccountSecurity, proof: { password: string; otp: AskOtp }) => Promise<T>,
+  ): Promise<T> => {
+    const otp = (again: boolean): Promise<string> =>
+      code === "" || again
+        ? Promise.reject(new Refusal(again ? "otp_required" : "code_needed"))
+        : Promise.resolve(code);
+    try {
+      return await run(await unlocked().security(), { password, otp });
+    } catch (error) {
+      throw error instanceof CofferError && error.code === "invalid_credentials"
+        ? new Refusal("wrong_password")
+        : error;
+    }
+  };
+
   return {
     signIn: (input) => session.signIn(input),
     giveCode: (code) => session.giveCode(code),
@@ -101,18 +122,27 @@ export function createCalls(session: ConsoleSession): CallHandlers {
       return null;
     },
     startTravel: async () => (await travelling()).startTravel(unlocked()),
-    async stopTravel({ password, code }) {
-      const { client, security } = unlocked();
-      const otp = (again: boolean): Promise<string> =>
-        code === "" || again
-          ? Promise.reject(new Refusal(again ? "otp_required" : "code_needed"))
-          : Promise.resolve(code);
-      await (await security()).stopTravel({ password, otp }).catch((error: unknown) => {
-        throw error instanceof CofferError && error.code === "invalid_credentials"
-          ? new Refusal("wrong_password")
-          : error;
-      });
-      return (await travelling()).travelView(client);
+    async stopTravel(proof) {
+      await proven(proof, (security, given) => security.stopTravel(given));
+      return (await travelling()).travelView(unlocked().client);
+    },
+    account: async () => (await accounts()).accountView(unlocked()),
+    endSession: async (id) => (await accounts()).endSession(unlocked(), id),
+    async startSecondFactor(proof) {
+      const { secret, otpauth_url: address } = await proven(proof, (security, given) => security.startTotp(given));
+      return { secret, address };
+    },
+    confirmSecondFactor: async (code) => (await accounts()).confirmSecondFactor(unlocked(), code),
+    async stopSecondFactor(proof) {
+      await proven(proof, (security, given) => security.stopTotp(given));
+      return (await accounts()).accountView(unlocked());
+    },
+    async changePassword({ newPassword: chosen, newRecoveryKey, ...proof }) {
+      const { recoveryKey = null } = await proven(proof, (security, given) =>
+        security.changePassword({ ...given, newPassword: chosen, newRecoveryKey }),
+      );
+      await session.passwordChanged(chosen);
+      return { recoveryKey };
     },
     sharing: async (vaultId) => (await sharing()).sharingOf(unlocked(), vaultId),
     share: async (input) => (await sharing()).share(unlocked(), input),

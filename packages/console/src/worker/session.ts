@@ -19,6 +19,8 @@ export interface ConsoleSession {
   register(input: Parameters<Calls["register"]>[0]): Promise<{ recoveryKey: string }>;
   keptRecoveryKey(): Promise<null>;
   unlock(password: string): Promise<null>;
+  /** From now on the new password opens a locked session. */
+  passwordChanged(password: string): Promise<void>;
   lock(): Promise<null>;
   signOut(): Promise<null>;
   touch(): void;
@@ -201,6 +203,10 @@ export function createSession(url: string, post: (message: FromWorker) => void):
       }
       await enter(opened.session, opened.key);
       return null;
+    },
+    async passwordChanged(password) {
+      const key = await lockKey(password);
+      if (open !== undefined) open.key = key;
     },
     lock,
     async signOut() {

@@ -21,6 +21,7 @@ const commands = [
   'coffer vault create "Private"',
   'coffer vault share "Team" colleague@example.com',
   'coffer record ls --vault "Private"',
+  "coffer totp on",
   "coffer audit verify",
   "coffer sync",
   "coffer logout",

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import { copy } from "../copy.ts";
 import { Field } from "../parts/field.tsx";
 import { Mark } from "../parts/mark.tsx";
+import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { RecoveryKey } from "../parts/recovery-key.tsx";
 import { go } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
-const shortest = 10;
 const checked = 6;
 
 /** Screen 2: a new account, and its recovery key, which the person types back in part. */
@@ -26,21 +26,15 @@ interface FormProps {
 }
 
 function RegisterForm({ email, setEmail, onRegistered }: FormProps) {
-  const [password, setPassword] = useState("");
-  const [again, setAgain] = useState("");
+  const chosen = useNewPassword();
   const [name, setName] = useState("");
   const [organization, setOrganization] = useState("");
-  const [shown, setShown] = useState<{ password?: string; again?: string }>({});
   const { busy, slow, problem, waitSeconds, run } = useAction();
 
   const submit = (event: Event): void => {
     event.preventDefault();
-    const wrong = {
-      ...(Array.from(password).length < shortest ? { password: m.passwordShort } : {}),
-      ...(password === again ? {} : { again: m.passwordsDiffer }),
-    };
-    setShown(wrong);
-    if (Object.keys(wrong).length > 0) return;
+    if (!chosen.check()) return;
+    const { password } = chosen;
     run(async () => {
       const made = await call("register", { email, password, name: name.trim(), organization: organization.trim() });
       onRegistered(made.recoveryKey);
@@ -52,25 +46,7 @@ function RegisterForm({ email, setEmail, onRegistered }: FormProps) {
       <h1>{m.registerTitle}</h1>
       <form onSubmit={submit}>
         <Field label={m.email} type="email" value={email} onInput={setEmail} autocomplete="username" required focused />
-        <Field
-          label={m.password}
-          type="password"
-          value={password}
-          onInput={setPassword}
-          autocomplete="new-password"
-          hint={m.passwordHint}
-          problem={shown.password}
-          required
-        />
-        <Field
-          label={m.passwordAgain}
-          type="password"
-          value={again}
-          onInput={setAgain}
-          autocomplete="new-password"
-          problem={shown.again}
-          required
-        />
+        <NewPasswordFields chosen={chosen} label={m.password} />
         <Field label={m.yourName} value={name} onInput={setName} autocomplete="name" />
         <Field label={m.organization} value={organization} onInput={setOrganization} autocomplete="organization" />
         <Problem text={waitSeconds > 0 ? m.rateLimited(waitSeconds) : problem} />
@@ -112,24 +88,7 @@ function RecoverySheet({ email, recoveryKey }: { email: string; recoveryKey: str
     <main class="gate">
       <Mark />
       <h1>{m.recoveryTitle}</h1>
-      <p>{m.recoveryWhy}</p>
-      <section class="sheet" aria-label={m.recoveryTitle}>
-        <p>{m.recoveryFor(email)}</p>
-        <p class="mono recovery">{recoveryKey}</p>
-        <p class="hint">
-          {location.origin}
-          <br />
-          {m.recoveryUse}
-        </p>
-      </section>
-      <p class="buttons">
-        <button type="button" onClick={() => print()}>
-          {m.print}
-        </button>
-        <button type="button" onClick={() => void copy(m.recoveryTitle, () => Promise.resolve(recoveryKey))}>
-          {m.copy}
-        </button>
-      </p>
+      <RecoveryKey email={email} recoveryKey={recoveryKey} />
       <form onSubmit={submit}>
         <Field
           label={m.recoveryCheck}

@@ -4,13 +4,12 @@ import type { TravelView } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Field } from "../parts/field.tsx";
 import { Header } from "../parts/header.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { ProofFields, useProof } from "../parts/proof-fields.tsx";
 import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
-import { CallError } from "../worker-client.ts";
 import { HelpDialog } from "./help.tsx";
 
 /** Screen 7: what stays and what goes on a journey, and which devices have not heard of it. */
@@ -123,36 +122,16 @@ function StartDialog({ onClose, onStarted }: StartProps) {
 }
 
 function Stop({ onStopped }: { onStopped: (travel: TravelView) => void }) {
-  const [password, setPassword] = useState("");
-  const [code, setCode] = useState("");
-  const [needsCode, setNeedsCode] = useState(false);
+  const given = useProof();
   const { busy, problem, waitSeconds, run } = useAction();
   const submit = (event: Event): void => {
     event.preventDefault();
-    run(async () => {
-      try {
-        onStopped(await call("stopTravel", { password, code: code.trim() }));
-      } catch (error) {
-        if (error instanceof CallError && error.code === "code_needed") setNeedsCode(true);
-        else setPassword("");
-        throw error;
-      }
-    });
+    run(async () => onStopped(await given.prove((proof) => call("stopTravel", proof))));
   };
   return (
     <form onSubmit={submit}>
       <p>{m.travelStopWhy}</p>
-      <Field
-        label={m.password}
-        type="password"
-        value={password}
-        onInput={setPassword}
-        autocomplete="current-password"
-        required
-      />
-      {needsCode && (
-        <Field label={m.codeLabel} value={code} onInput={setCode} autocomplete="one-time-code" required focused mono />
-      )}
+      <ProofFields given={given} />
       <Problem text={waitSeconds > 0 ? m.rateLimited(waitSeconds) : problem} />
       <p class="buttons">
         <button class="primary" disabled={busy || waitSeconds > 0}>

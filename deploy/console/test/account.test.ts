@@ -1,0 +1,121 @@
+import { newPassword } from "@coffer/console-app/new-password";
+import { oneTimeCode } from "@coffer/console-app/one-time-code";
+import { personClient } from "@coffer/sdk";
+import { register } from "@coffer/sdk/account";
+import { testDirectory } from "@coffer/testkit";
+import t from "tap";
+import { npmStart } from "../../local/test/npm-start.ts";
+import { inaccessible, startVisitors } from "./browser.ts";
+
+// A person's own key, second factor, password and sessions.
+
+const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
+const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
+const email = "alice@example.com";
+const [password, changed] = [newPassword({ kind: "words", length: 5 }), newPassword({ kind: "words", length: 5 })];
+const device = { id: crypto.randomUUID(), name: "old laptop", type: "cli" } as const;
+const { session, recoveryKey: firstRecoveryKey } = await register({ url, email, password, device });
+const other = personClient(session, url);
+const visitor = await (await startVisitors(t, url))();
+const page = await visitor.open("/account");
+
+const region = (name: string) => page.getByRole("region", { name, exact: true });
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+const hidden = (name: string) => page.getByLabel(name, { exact: true });
+const codeField = page.getByRole("textbox", { name: "Code from your authenticator, or a recovery code" });
+let recoveryCodes: string[] = [];
+
+await t.test("the words are those of the person's own key", async (t) => {
+  await page.getByRole("textbox", { name: "E-mail" }).fill(email);
+  await hidden("Password").fill(password);
+  await button("Sign in").click();
+  await page.getByRole("heading", { name: "Account", exact: true }).waitFor();
+  await page.getByText((await other.fingerprint()).words).waitFor();
+  t.same(await inaccessible(page), []);
+});
+
+await t.test("another session is ended, and that device is out", async (t) => {
+  const sessions = region("Sessions").getByRole("listitem");
+  await sessions.filter({ hasText: "old laptop" }).waitFor();
+  t.equal(await sessions.count(), 2);
+  await button("End the session on old laptop").click();
+  await sessions.filter({ hasText: "old laptop" }).waitFor({ state: "detached" });
+  await t.rejects(other.account(), { code: "invalid_token" });
+  t.equal(await button("End all others").count(), 0, "there is none left");
+});
+
+await t.test("the second factor is switched on with a QR code, and gives recovery codes once", async (t) => {
+  const factor = region("Second factor");
+  await factor.getByText("A login needs your password alone.").waitFor();
+  await factor.getByRole("button", { name: "Switch on" }).click();
+  await hidden("Password").fill("not the password");
+  await factor.getByRole("button", { name: "Switch on" }).click();
+  await factor.getByText("That is not your password.").waitFor();
+  await hidden("Password").fill(password);
+  await factor.getByRole("button", { name: "Switch on" }).click();
+  await factor.getByRole("img", { name: "QR code for an authenticator" }).waitFor();
+  t.same(await inaccessible(page), []);
+  const secret = /[A-Z2-7]{32}/.exec(await factor.innerText())?.[0] ?? "";
+  const first = factor.getByRole("textbox", { name: "First code" });
+  await first.fill("000000");
+  await factor.getByRole("button", { name: "Confirm" }).click();
+  await factor.getByText("That code is not valid now.").waitFor();
+  await first.fill((await oneTimeCode(secret, Date.now()))?.code ?? "");
+  await factor.getByRole("button", { name: "Confirm" }).click();
+  const codes = region("Recovery codes");
+  await codes.waitFor();
+  t.same(await inaccessible(page), []);
+  recoveryCodes = await codes.getByRole("listitem").allInnerTexts();
+  t.ok(recoveryCodes.length >= 8);
+  await codes.getByRole("button", { name: "I have them" }).click();
+  await factor.getByText("A login needs a code from your authenticator.").waitFor();
+  const traces = await visitor.traces(page);
+  for (const text of [secret, ...recoveryCodes]) t.notOk(traces.includes(text), "they are shown once");
+});
+
+await t.test(
+  "the password is changed with a code and a new recovery key, and opens the lock from then on",
+  async (t) => {
+    const own = region("Your password");
+    await own.getByRole("button", { name: "Change the password" }).click();
+    await hidden("Password").fill(password);
+    await hidden("New password").fill("too short");
+    await hidden("Password again").fill("another");
+    await own.getByRole("button", { name: "Change the password" }).click();
+    await own.getByText("A password has at least 10 characters.").waitFor();
+    await hidden("New password").fill(changed);
+    await hidden("Password again").fill(changed);
+    await own.getByRole("checkbox", { name: /^Make a new recovery key/ }).check();
+    await own.getByRole("button", { name: "Change the password" }).click();
+    await own.getByText("Your account has a second factor: type a code.").waitFor();
+    t.same(await inaccessible(page), []);
+    await codeField.fill(recoveryCodes[0] ?? "");
+    await own.getByRole("button", { name: "Change the password" }).click();
+    const sheet = region("Your recovery key");
+    await sheet.waitFor();
+    const [recoveryKey = ""] = /cfr1_[\w-]{43}/.exec(await sheet.innerText()) ?? [];
+    t.ok(recoveryKey !== "" && recoveryKey !== firstRecoveryKey);
+    t.same(await inaccessible(page), []);
+
+    await button("Lock").click();
+    await hidden("Password").fill(password);
+    await button("Unlock").click();
+    await page.getByText("That is not your password.").waitFor();
+    await hidden("Password").fill(changed);
+    await button("Unlock").click();
+    await region("Second factor").waitFor();
+    const traces = await visitor.traces(page);
+    for (const text of [password, changed, recoveryKey]) t.notOk(traces.includes(text));
+  },
+);
+
+await t.test("the second factor is switched off with the password and a code", async (t) => {
+  const factor = region("Second factor");
+  await factor.getByRole("button", { name: "Switch off" }).click();
+  await hidden("Password").fill(changed);
+  await factor.getByRole("button", { name: "Switch off" }).click();
+  await codeField.fill(recoveryCodes[1] ?? "");
+  await factor.getByRole("button", { name: "Switch off" }).click();
+  await factor.getByText("A login needs your password alone.").waitFor();
+  t.same(await visitor.troubles(), []);
+});

@@ -1,0 +1,296 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import type { AccountView } from "../../protocol.ts";
+import { copy } from "../copy.ts";
+import { momentOf } from "../dates.ts";
+import { explain } from "../explain.ts";
+import { Field } from "../parts/field.tsx";
+import { Header } from "../parts/header.tsx";
+import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { ProofFields, useProof } from "../parts/proof-fields.tsx";
+import { QrCode } from "../parts/qr-code.tsx";
+import { RecoveryKey } from "../parts/recovery-key.tsx";
+import { toast } from "../parts/toast.tsx";
+import { go } from "../router.ts";
+import { call, state } from "../store.ts";
+import { useAction } from "../use-action.ts";
+import { HelpDialog } from "./help.tsx";
+
+/** Screen 8: the person's own key, second factor, password and sessions. */
+export function Account() {
+  const [account, setAccount] = useState<AccountView | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [help, setHelp] = useState(false);
+  const load = (): void => {
+    call("account").then(setAccount, (error: unknown) => setFailure(explain(error)));
+  };
+  useEffect(load, []);
+  return (
+    <div class="shell single">
+      <Header onHelp={() => setHelp(true)} />
+      <main class="sheet-page">
+        <p>
+          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
+        </p>
+        <h1>{m.account}</h1>
+        <p>{state.value.user?.email}</p>
+        <Problem text={failure} />
+        {account !== null && (
+          <>
+            <section>
+              <h2>{m.ownKey}</h2>
+              <p class="mono">{account.words}</p>
+              <p class="hint">{m.ownKeyWhy}</p>
+            </section>
+            <SecondFactor isOn={account.hasSecondFactor} onChange={load} />
+            <Password onChange={load} />
+            <Sessions account={account} onChange={setAccount} />
+          </>
+        )}
+      </main>
+      {help && <HelpDialog onClose={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+interface Started {
+  secret: string;
+  address: string;
+}
+
+function SecondFactor({ isOn, onChange }: { isOn: boolean; onChange: () => void }) {
+  const [asking, setAsking] = useState(false);
+  const [started, setStarted] = useState<Started | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const done = (): void => {
+    setAsking(false);
+    setStarted(null);
+    onChange();
+  };
+  return (
+    <section aria-label={m.secondFactor}>
+      <h2>{m.secondFactor}</h2>
+      <p role="status">{isOn ? m.secondFactorOn : m.secondFactorOff}</p>
+      {codes !== null && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}
+      {started !== null && (
+        <ConfirmFactor
+          started={started}
+          onConfirmed={(recoveryCodes) => {
+            setCodes(recoveryCodes);
+            done();
+          }}
+        />
+      )}
+      {asking && started === null && (
+        <Proven
+          label={isOn ? m.secondFactorStop : m.secondFactorStart}
+          command={isOn ? m.secondFactorStopCommand : m.secondFactorCommand}
+          onCancel={() => setAsking(false)}
+          run={async (prove) => {
+            if (isOn) {
+              await prove((proof) => call("stopSecondFactor", proof));
+              done();
+            } else setStarted(await prove((proof) => call("startSecondFactor", proof)));
+          }}
+        />
+      )}
+      {!asking && codes === null && (
+        <p class="buttons">
+          <button onClick={() => setAsking(true)}>{isOn ? m.secondFactorStop : m.secondFactorStart}</button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function ConfirmFactor({ started, onConfirmed }: { started: Started; onConfirmed: (codes: string[]) => void }) {
+  const [code, setCode] = useState("");
+  const [refused, setRefused] = useState<keyof typeof m.secondFactorRefused | null>(null);
+  const { busy, problem, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setRefused(null);
+    run(async () => {
+      const confirmed = await call("confirmSecondFactor", code.trim());
+      if ("refused" in confirmed) setRefused(confirmed.refused);
+      else onConfirmed(confirmed.recoveryCodes);
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <p>{m.secondFactorScan}</p>
+      <QrCode text={started.address} label={m.secondFactorQr} />
+      <p>
+        <span class="mono recovery">{started.secret}</span>
+      </p>
+      <Field
+        label={m.secondFactorCode}
+        value={code}
+        onInput={setCode}
+        problem={refused === null ? null : m.secondFactorRefused[refused]}
+        autocomplete="one-time-code"
+        required
+        focused
+        mono
+      />
+      <Problem text={problem} />
+      <p class="buttons">
+        <button class="primary" disabled={busy}>
+          {m.confirm}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  return (
+    <section class="sheet" aria-label={m.recoveryCodes}>
+      <p>{m.recoveryCodesWhy}</p>
+      <ul class="mono">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <p class="buttons">
+        <button onClick={() => print()}>{m.print}</button>
+        <button onClick={() => void copy(m.recoveryCodes, () => Promise.resolve(codes.join("\n")))}>{m.copy}</button>
+        <button class="primary" onClick={onClose}>
+          {m.recoveryCodesKept}
+        </button>
+      </p>
+    </section>
+  );
+}
+
+function Password({ onChange }: { onChange: () => void }) {
+  const [asking, setAsking] = useState(false);
+  const [renewed, setRenewed] = useState<string | null>(null);
+  return (
+    <section aria-label={m.ownPassword}>
+      <h2>{m.ownPassword}</h2>
+      {renewed !== null && <RecoveryKey email={state.value.user?.email ?? ""} recoveryKey={renewed} />}
+      {asking ? (
+        <ChangePassword
+          onCancel={() => setAsking(false)}
+          onChanged={(recoveryKey) => {
+            setAsking(false);
+            setRenewed(recoveryKey);
+            toast(m.passwordChanged);
+            onChange();
+          }}
+        />
+      ) : (
+        <p class="buttons">
+          <button onClick={() => setAsking(true)}>{m.passwordChange}</button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface ChangeProps {
+  onCancel: () => void;
+  onChanged: (recoveryKey: string | null) => void;
+}
+
+function ChangePassword({ onCancel, onChanged }: ChangeProps) {
+  const chosen = useNewPassword();
+  const [newRecoveryKey, setNewRecoveryKey] = useState(false);
+  return (
+    <Proven
+      label={m.passwordChange}
+      command={m.passwordCommand}
+      onCancel={onCancel}
+      run={async (prove) => {
+        if (!chosen.check()) return;
+        const { password: newPassword } = chosen;
+        const { recoveryKey } = await prove((proof) =>
+          call("changePassword", { ...proof, newPassword, newRecoveryKey }),
+        );
+        onChanged(recoveryKey);
+      }}
+    >
+      <NewPasswordFields chosen={chosen} label={m.passwordNew} />
+      <label class="choice">
+        <input type="checkbox" checked={newRecoveryKey} onChange={() => setNewRecoveryKey(!newRecoveryKey)} />
+        {m.recoveryKeyNew}
+      </label>
+    </Proven>
+  );
+}
+
+interface ProvenProps {
+  label: string;
+  command: string;
+  onCancel: () => void;
+  run: (prove: ReturnType<typeof useProof>["prove"]) => Promise<void>;
+  children?: ComponentChildren;
+}
+
+/** A form that asks for the password first. */
+function Proven({ label, command, onCancel, run: work, children }: ProvenProps) {
+  const given = useProof();
+  const { busy, problem, waitSeconds, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(() => work(given.prove));
+  };
+  return (
+    <form onSubmit={submit}>
+      <ProofFields given={given} />
+      {children}
+      <Problem text={waitSeconds > 0 ? m.rateLimited(waitSeconds) : problem} />
+      <p class="buttons">
+        <button class="primary" disabled={busy || waitSeconds > 0}>
+          {label}
+        </button>
+        <button type="button" onClick={onCancel}>
+          {m.cancel}
+        </button>
+        <code class="command">{command}</code>
+      </p>
+    </form>
+  );
+}
+
+function Sessions({ account, onChange }: { account: AccountView; onChange: (account: AccountView) => void }) {
+  const { busy, problem, run } = useAction();
+  const end = (id: string | null): void => run(async () => onChange(await call("endSession", id)));
+  const others = account.sessions.filter(({ current }) => !current);
+  return (
+    <section aria-label={m.sessions}>
+      <h2>{m.sessions}</h2>
+      <ul class="members">
+        {account.sessions.map(({ id, name, lastUsedAt, ip, current }) => (
+          <li key={id}>
+            <span>
+              {name}
+              {current && ` (${m.thisDevice})`}
+            </span>
+            <span class="hint">
+              {m.lastUsed(momentOf(lastUsedAt))}
+              {ip !== null && ` · ${ip}`}
+            </span>
+            {!current && (
+              <button disabled={busy} aria-label={m.sessionEndOf(name)} onClick={() => end(id)}>
+                {m.sessionEnd}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Problem text={problem} />
+      <p class="buttons">
+        {others.length > 0 && (
+          <button disabled={busy} onClick={() => end(null)}>
+            {m.sessionsEndOthers}
+          </button>
+        )}
+        <code class="command">{m.sessionsCommand}</code>
+      </p>
+    </section>
+  );
+}
