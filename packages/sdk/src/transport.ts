@@ -1,6 +1,7 @@
 import { retryDelay } from "./backoff.ts";
 import { CofferError } from "./errors.ts";
 import { errorOfAnswer } from "./answer-error.ts";
+import { readText } from "./read-text.ts";
 import { version } from "./version.ts";
 
 export interface TransportOptions {
@@ -13,6 +14,8 @@ export interface TransportOptions {
   insecureHttp?: boolean | undefined;
   /** The limit of one attempt, including the body of the response. Default 30,000. */
   timeoutMilliseconds?: number | undefined;
+  /** The most bytes of a response's body, decompressed. Default 512 MiB. */
+  maxAnswerBytes?: number | undefined;
   /** How often a repeatable request is tried. Default 4. */
   attempts?: number | undefined;
   /** The longest single wait before a retry. A longer `Retry-After` is an error. Default 65. */
@@ -33,6 +36,9 @@ export interface TransportOptions {
 
 /** The service's limits count over a minute; this adds a margin. */
 export const defaultMaxWaitSeconds = 65;
+
+/** About the longest string of Node: a longer body could not be parsed. */
+const longestString = 512 * 1024 * 1024;
 
 export interface ApiRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -159,7 +165,7 @@ async function attemptOnce(
   if (request.bearer !== undefined) headers["authorization"] = `Bearer ${request.bearer}`;
   if (request.body !== undefined) headers["content-type"] = "application/json";
   let response: Response;
-  let text: string;
+  let text: string | undefined;
   try {
     response = await (options.fetch ?? fetch)(url + request.path + queryOf(request.query), {
       method: request.method,
@@ -168,12 +174,16 @@ async function attemptOnce(
       signal,
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
     });
-    text = await response.text();
+    text = await readText(response, options.maxAnswerBytes ?? longestString);
   } catch (cause) {
     if (options.signal?.aborted === true) throw new CofferError("network", "the call was aborted", { cause });
     const why = limit.aborted ? `no answer within ${timeout / 1000} s` : reasonOf(cause);
     return new CofferError("network", `${url} cannot be reached: ${why}`, { cause });
   }
+  if (text === undefined)
+    return new CofferError("bad_answer", `${url} answered with more than this client reads`, {
+      status: response.status,
+    });
   if (response.status === 304 && headers["if-none-match"] !== undefined)
     return { status: 304, headers: response.headers, body: undefined };
   const body = jsonOf(text);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import t from "tap";
 import { CofferError } from "../src/index.ts";
 import { canonicalUrl, createTransport } from "../src/transport.ts";
@@ -148,6 +149,45 @@ for (const [what, status, body, code] of [
     });
     t.match(await failure(createTransport({ url, attempts: 1 }).send(get)), { code, status });
   });
+
+await t.test("a response over the limit is refused at once, with its rest unread, compressed or not", async (t) => {
+  const text = `{"a":"${"b".repeat(2_000)}"}`;
+  const { url, received } = await startServer(t, ({ path }, response) => {
+    const gzip = path.includes("gzip");
+    response.writeHead(path.includes("503") ? 503 : 200, gzip ? { "content-encoding": "gzip" } : {});
+    if (gzip) response.end(gzipSync(text));
+    else response.write(text);
+  });
+  const transport = createTransport({ url, maxAnswerBytes: 1_000, attempts: 2, timeoutMilliseconds: 5_000 });
+  for (const path of ["/thing", "/gzip", "/503"]) {
+    const error = await failure(transport.send({ ...get, path }));
+    t.match(error, { code: "bad_answer", message: "answered with more than this client reads" }, path);
+  }
+  t.equal(received.length, 3, "each was sent once");
+  const whole = createTransport({ url, maxAnswerBytes: text.length });
+  t.same((await whole.send({ ...get, path: "/gzip" })).body, JSON.parse(text));
+});
+
+await t.test("without an option a response may have 512 MiB", async (t) => {
+  const chunk = new Uint8Array(64 * 1024 * 1024);
+  let chunks = 0;
+  const endless = (): ReadableStream =>
+    new ReadableStream(
+      {
+        pull(controller) {
+          if ((chunks += 1) > 20) controller.close();
+          else controller.enqueue(chunk);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  const transport = createTransport({
+    url: "https://vault.example",
+    fetch: () => Promise.resolve(new Response(endless())),
+  });
+  t.match(await failure(transport.send(get)), { code: "bad_answer" });
+  t.equal(chunks, 9);
+});
 
 await t.test("a redirect is not followed: the bearer goes to no other place", async (t) => {
   const other = await startServer(t, (_request, response) => json(response, 200, {}));

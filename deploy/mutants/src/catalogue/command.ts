@@ -267,6 +267,13 @@ export const commandMutants: readonly Mutant[] = [
     tests: ["packages/sdk/test/insecure-http.test.ts"],
   },
   {
+    name: "endless-response-is-read",
+    file: "packages/sdk/src/read-text.ts",
+    find: "bytes > maxBytes",
+    replace: "bytes === -1",
+    tests: ["packages/sdk/test/transport.test.ts"],
+  },
+  {
     name: "configuration-taken-for-a-path-is-quoted",
     file: "packages/sdk/src/node/configuration-file.ts",
     find: '"configuration",\n    absent',
