@@ -76,7 +76,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: "console-overwrites-a-newer-record",
-    file: `${worker}/calls.ts`,
+    file: `${worker}/save-record.ts`,
     find: "{ unchangedSince: updatedAt }",
     replace: "{ unchangedSince: undefined }",
     tests: [person],

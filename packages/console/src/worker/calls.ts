@@ -1,7 +1,6 @@
 import { CofferError } from "@coffer/sdk";
-import type { SyncedRecord } from "@coffer/sdk";
 import type { AccountSecurity, AskOtp } from "@coffer/sdk/account";
-import type { Calls, Changes, Conflict, Proof } from "../protocol.ts";
+import type { Calls, Proof } from "../protocol.ts";
 import { isSecret } from "../record-fields.ts";
 import { Refusal } from "./failure.ts";
 import { newPassword } from "./new-password.ts";
@@ -12,6 +11,7 @@ export type CallHandlers = {
 };
 
 // Loaded when they are first used. They import nothing that the worker starts with, which would divide it into more files.
+const saving = () => import("./save-record.ts");
 const travelling = () => import("./travel.ts");
 const sharing = () => import("./sharing.ts");
 const auditing = () => import("./audit.ts");
@@ -93,20 +93,7 @@ export function createCalls(session: ConsoleSession): CallHandlers {
       if (code === null) throw new Refusal("no_code");
       return code;
     },
-    async saveRecord({ id, changes, updatedAt }) {
-      const { client, record, written } = unlocked();
-      const held = await record(id);
-      const fields = withChanges(held.fields, changes);
-      try {
-        written(await client.records.update(held.vault_id, id, { fields }, { unchangedSince: updatedAt }));
-        return { conflict: null };
-      } catch (error) {
-        if (!(error instanceof CofferError) || error.code !== "precondition_failed") throw error;
-        const theirs = await client.records.get(held.vault_id, id);
-        written(theirs);
-        return { conflict: conflictOf(theirs, changes) };
-      }
-    },
+    saveRecord: async (input) => (await saving()).saveRecord(unlocked(), input),
     async removeRecord(id) {
       const { client, record, removed } = unlocked();
       const { vault_id: vaultId } = await record(id);
@@ -150,14 +137,4 @@ export function createCalls(session: ConsoleSession): CallHandlers {
     verifyAudit: async (organization) => (await auditing()).verifyAudit(unlocked(), organization),
     unshare: async (input) => (await sharing()).unshare(unlocked(), input),
   };
-}
-
-function withChanges(fields: Readonly<Record<string, string>>, changes: Changes): Record<string, string> {
-  const all = Object.entries({ ...fields, ...changes });
-  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
-}
-
-function conflictOf(record: Pick<SyncedRecord, "fields" | "updated_at">, changes: Changes): Conflict {
-  const theirs = Object.entries(record.fields).filter(([key]) => Object.hasOwn(changes, key));
-  return { updatedAt: record.updated_at, theirs: Object.fromEntries(theirs) };
 }
