@@ -1,6 +1,7 @@
 import type { FromWorker, ToWorker } from "../protocol.ts";
+import type { CallHandlers } from "./call-handlers.ts";
 import { createCalls } from "./calls.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, Refusal } from "./failure.ts";
 import type { PagePort, WorkerScope } from "./globals.ts";
 import { createSession } from "./session.ts";
 
@@ -13,7 +14,11 @@ const post = (message: FromWorker): void => {
   for (const port of ports) port.postMessage(message);
 };
 const session = createSession(location.origin, post);
-const calls = createCalls(session);
+const calls: Partial<CallHandlers> = createCalls(session);
+const laterCalls = async (): Promise<Partial<CallHandlers>> => {
+  const { createLaterCalls } = await import("./later-calls.ts");
+  return createLaterCalls(session, (code) => new Refusal(code));
+};
 
 function connect(port: PagePort): void {
   ports.add(port);
@@ -26,7 +31,7 @@ function connect(port: PagePort): void {
 
 async function answer(port: PagePort, { id, name, input }: ToWorker): Promise<void> {
   try {
-    const run = calls[name] as (input: unknown) => unknown; // the page's types match name and input
+    const run = (calls[name] ?? (await laterCalls())[name]) as (input: unknown) => unknown; // the page's types match
     port.postMessage({ kind: "answer", id, value: await run(input) } satisfies FromWorker);
   } catch (error) {
     port.postMessage({ kind: "failure", id, failure: failureOf(error) } satisfies FromWorker);

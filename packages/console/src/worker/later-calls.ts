@@ -1,0 +1,95 @@
+import type { CofferError } from "@coffer/sdk";
+import type { AccountSecurity, AskOtp } from "@coffer/sdk/account";
+import type { Proof } from "../protocol.ts";
+import { accountView, confirmSecondFactor, endSession } from "./account.ts";
+import { auditOf, verifyAudit } from "./audit.ts";
+import type { CallHandlers } from "./call-handlers.ts";
+import type { createCalls } from "./calls.ts";
+import { oneTimeCode } from "./one-time-code.ts";
+import { saveRecord } from "./save-record.ts";
+import type { ConsoleSession } from "./session.ts";
+import { share, sharingOf, unshare } from "./sharing.ts";
+import { startTravel, travelView } from "./travel.ts";
+
+// The worker loads this with the first of these calls. Nothing of it may import what the worker starts with, other than
+// types: that would divide the worker into more files.
+
+/** `refuse` makes the error that the page learns by its code. */
+export function createLaterCalls(
+  { unlocked, passwordChanged }: ConsoleSession,
+  refuse: (code: string) => Error,
+): Omit<CallHandlers, keyof ReturnType<typeof createCalls>> {
+  /** Does what needs the password. Refuses with `wrong_password`, `code_needed` and `otp_required`. */
+  const proven = async <T>(
+    { password, code }: Proof,
+    run: (security: AccountSecurity, proof: { password: string; otp: AskOtp }) => Promise<T>,
+  ): Promise<T> => {
+    const otp = (again: boolean): Promise<string> =>
+      code === "" || again ? Promise.reject(refuse(again ? "otp_required" : "code_needed")) : Promise.resolve(code);
+    try {
+      return await run(await unlocked().security(), { password, otp });
+    } catch (error) {
+      throw (error as Partial<CofferError>).code === "invalid_credentials" ? refuse("wrong_password") : error;
+    }
+  };
+
+  return {
+    async createVault({ name, type }) {
+      const { client, refreshVaults } = unlocked();
+      const { id } = await client.vaults.create(name, { type });
+      await refreshVaults(id);
+      return { id };
+    },
+    async offer(vaultId) {
+      const { name, from, organization } = await unlocked().client.vaults.offer(vaultId);
+      return { name, from, organization: organization?.name ?? null };
+    },
+    async acceptOffer(vaultId) {
+      const { client, refreshVaults } = unlocked();
+      await client.vaults.accept(vaultId);
+      await refreshVaults(vaultId);
+      return null;
+    },
+    async oneTimeCode(id) {
+      const { fields } = await unlocked().record(id);
+      const code = await oneTimeCode(fields["totp_secret"] ?? "", Date.now());
+      if (code === null) throw refuse("no_code");
+      return code;
+    },
+    saveRecord: (input) => saveRecord(unlocked(), input),
+    travel: () => travelView(unlocked().client),
+    async setSafeForTravel({ vaultId, safe }) {
+      const { client, vaultChanged } = unlocked();
+      vaultChanged(await client.vaults.update(vaultId, { safeForTravel: safe }));
+      return null;
+    },
+    startTravel: () => startTravel(unlocked()),
+    async stopTravel(proof) {
+      await proven(proof, (security, given) => security.stopTravel(given));
+      return travelView(unlocked().client);
+    },
+    account: () => accountView(unlocked()),
+    endSession: (id) => endSession(unlocked(), id),
+    async startSecondFactor(proof) {
+      const { secret, otpauth_url: address } = await proven(proof, (security, given) => security.startTotp(given));
+      return { secret, address };
+    },
+    confirmSecondFactor: (code) => confirmSecondFactor(unlocked(), code),
+    async stopSecondFactor(proof) {
+      await proven(proof, (security, given) => security.stopTotp(given));
+      return accountView(unlocked());
+    },
+    async changePassword({ newPassword: chosen, newRecoveryKey, ...proof }) {
+      const { recoveryKey = null } = await proven(proof, (security, given) =>
+        security.changePassword({ ...given, newPassword: chosen, newRecoveryKey }),
+      );
+      await passwordChanged(chosen);
+      return { recoveryKey };
+    },
+    sharing: (vaultId) => sharingOf(unlocked(), vaultId),
+    share: (input) => share(unlocked(), input),
+    audit: (wish) => auditOf(unlocked(), wish),
+    verifyAudit: (organization) => verifyAudit(unlocked(), organization),
+    unshare: (input) => unshare(unlocked(), input),
+  };
+}
