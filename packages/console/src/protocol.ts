@@ -190,6 +190,35 @@ export interface AccountView {
   sessions: SessionView[];
 }
 
+export interface FolderView {
+  id: string;
+  name: string;
+  permission: Permission;
+  /** Why its key is not used; null when it is. */
+  problem: string | null;
+}
+
+/** What the list shows of a secret: the names of its fields and no value. */
+export interface SecretView {
+  uid: string;
+  title: string;
+  folderId: string;
+  fields: string[];
+  updatedAt: string;
+  expired: boolean;
+}
+
+export interface FoldersView {
+  folders: FolderView[];
+  secrets: SecretView[];
+}
+
+/** A one-time token. It is shown once. */
+export interface MachineToken {
+  token: string;
+  expiresAt: string;
+}
+
 /** The calls of the page. Each result is a plain value. */
 export interface Calls {
   /** `code`: the account has a second factor; `giveCode` goes on. */
@@ -224,6 +253,11 @@ export interface Calls {
   /** Whether a vault stays while the person travels. */
   setSafeForTravel(input: { vaultId: string; safe: boolean }): null;
   startTravel(): TravelView;
+  folders(): FoldersView;
+  createFolder(name: string): FoldersView;
+  secretValue(input: { uid: string; field: string }): string;
+  setSecret(input: { folderId: string; title: string; field: string; value: string }): FoldersView;
+  createMachineToken(input: { folderId: string; application: string; permission: "read" | "write" }): MachineToken;
   audit(wish: AuditWish): AuditView;
   /** Recomputes the whole chain of an organization, and remembers its end for the next time. */
   verifyAudit(organization: string): ChainView;

@@ -4,6 +4,7 @@ import { Toast } from "./parts/toast.tsx";
 import { forgetRecord, place } from "./router.ts";
 import { Account } from "./screens/account.tsx";
 import { Audit } from "./screens/audit.tsx";
+import { Folders } from "./screens/folders.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
 import { Travel } from "./screens/travel.tsx";
@@ -38,6 +39,8 @@ function Unlocked() {
   switch (place.value.path) {
     case "/travel":
       return <Travel />;
+    case "/folders":
+      return <Folders />;
     case "/account":
       return <Account />;
     case "/audit":

@@ -5,6 +5,7 @@ import { accountView, confirmSecondFactor, endSession } from "./account.ts";
 import { auditOf, verifyAudit } from "./audit.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
+import { createFolder, createMachineToken, foldersView, secretValue, setSecret } from "./folders.ts";
 import { oneTimeCode } from "./one-time-code.ts";
 import { saveRecord } from "./save-record.ts";
 import type { ConsoleSession } from "./session.ts";
@@ -88,6 +89,11 @@ export function createLaterCalls(
     },
     sharing: (vaultId) => sharingOf(unlocked(), vaultId),
     share: (input) => share(unlocked(), input),
+    folders: () => foldersView(unlocked()),
+    createFolder: (name) => createFolder(unlocked(), name),
+    secretValue: (input) => secretValue(unlocked(), input),
+    setSecret: (input) => setSecret(unlocked(), input),
+    createMachineToken: (input) => createMachineToken(unlocked(), input),
     audit: (wish) => auditOf(unlocked(), wish),
     verifyAudit: (organization) => verifyAudit(unlocked(), organization),
     unshare: (input) => unshare(unlocked(), input),

@@ -11,6 +11,9 @@ export function Header({ onHelp }: { onHelp: () => void }) {
       <Mark />
       <ConnectionState />
       <span class="who">{state.value.user?.email}</span>
+      <button class="bare" aria-label={m.folders} title={m.folders} onClick={() => go({ path: "/folders" })}>
+        <Icon name="folder" />
+      </button>
       <button class="bare" aria-label={m.account} title={m.account} onClick={() => go({ path: "/account" })}>
         <Icon name="user" />
       </button>

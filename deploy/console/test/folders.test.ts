@@ -1,0 +1,72 @@
+import { newPassword } from "@coffer/console-app/new-password";
+import { bootstrap, createClient, personClient } from "@coffer/sdk";
+import { register } from "@coffer/sdk/account";
+import { testDirectory } from "@coffer/testkit";
+import t from "tap";
+import { npmStart } from "../../local/test/npm-start.ts";
+import { inaccessible, startVisitors } from "./browser.ts";
+
+// A platform engineer's first minute: a folder, a secret, a machine that reads it.
+
+const { url } = await npmStart(t, { directory: testDirectory(t) }).ready;
+const email = "alice@example.com";
+const password = newPassword({ kind: "words", length: 5 });
+const value = newPassword({ kind: "characters", length: 24 });
+const device = { id: crypto.randomUUID(), name: "other", type: "cli" } as const;
+const { session } = await register({ url, email, password, organization: "Example", device });
+const alice = personClient(session, url);
+const visitor = await (await startVisitors(t, url))();
+const page = await visitor.open("/folders");
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+const box = (name: string) => page.getByRole("textbox", { name, exact: true });
+const hidden = (name: string) => page.getByLabel(name, { exact: true });
+const production = page.getByRole("region", { name: "production", exact: true });
+
+await t.test("who has no folder is told what it is for, and makes one", async (t) => {
+  await box("E-mail").fill(email);
+  await hidden("Password").fill(password);
+  await button("Sign in").click();
+  await page.getByRole("heading", { name: "You have no folder yet" }).waitFor();
+  t.same(await inaccessible(page), []);
+  await box("Name of the folder").fill("production");
+  await button("Create").click();
+  await production.getByText("No secret here yet.").waitFor();
+  t.equal(new URL(page.url()).pathname, "/folders", "the address names no folder");
+});
+
+await t.test("a value is set, hidden, shown and copied; so is its name for programs", async (t) => {
+  await box("Title").fill("data base");
+  await hidden("Value").fill(value);
+  await button("Save").click();
+  await production.getByText("data base", { exact: true }).waitFor();
+  t.same(await inaccessible(page), []);
+  t.equal(await alice.secrets.read("coffer://production/data%20base/field/password"), value);
+  t.notOk((await page.locator("body").innerText()).includes(value));
+  await button("Show: data base: password").click();
+  await production.getByText(value).waitFor();
+  await button("Hide: data base: password").click();
+  await button("Copy: data base: password").click();
+  await page.getByRole("status").filter({ hasText: "data base: password: copied" }).waitFor();
+  await button("Copy name: data base: password").click();
+  await page.getByRole("status").filter({ hasText: "Name: copied" }).waitFor();
+  const copied = await page.evaluate(() => seen.copied);
+  t.same(copied, [value, "coffer://production/data%20base/field/password"]);
+});
+
+await t.test("a token makes a machine that reads the value", async (t) => {
+  await box("Application").fill("api");
+  await button("Make a token").click();
+  const sheet = page.getByRole("region", { name: "One-time token" });
+  await sheet.getByText("coffer bootstrap --url").waitFor();
+  t.same(await inaccessible(page), []);
+  const token = await sheet.locator(".recovery").innerText();
+  const machine = await bootstrap({ url, token, save: () => Promise.resolve() });
+  const client = createClient(machine);
+  t.equal(await client.read("coffer://production/data%20base/field/password"), value);
+  await t.rejects(client.set("coffer://production/other/field/password", "x"), { code: "access_denied" });
+  await button("I have it").click();
+  await box("Application").waitFor();
+  const traces = await visitor.traces(page);
+  for (const text of [token, value, password]) t.notOk(traces.includes(text));
+  t.same(await visitor.troubles(), []);
+});

@@ -1,0 +1,265 @@
+import { useEffect, useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import type { FolderView, FoldersView, MachineToken, SecretView } from "../../protocol.ts";
+import { copy } from "../copy.ts";
+import { momentOf } from "../dates.ts";
+import { explain } from "../explain.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Field } from "../parts/field.tsx";
+import { Header } from "../parts/header.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { toast } from "../parts/toast.tsx";
+import { go } from "../router.ts";
+import { call } from "../store.ts";
+import { useAction } from "../use-action.ts";
+import { HelpDialog } from "./help.tsx";
+
+/** Screens 11 and 14: folders with their secrets, and tokens for machines. */
+export function Folders() {
+  const [view, setView] = useState<FoldersView | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [help, setHelp] = useState(false);
+  useEffect(() => {
+    call("folders").then(setView, (error: unknown) => setFailure(explain(error)));
+  }, []);
+  const folders = view?.folders.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
+  const folder = folders.find(({ id }) => id === chosen) ?? folders[0];
+  return (
+    <div class="shell single">
+      <Header onHelp={() => setHelp(true)} />
+      <main class="sheet-page wide">
+        <p>
+          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
+        </p>
+        <h1>{m.folders}</h1>
+        <Problem text={failure} />
+        {view !== null && folder === undefined && (
+          <Empty title={m.noFolderTitle} text={m.noFolder} command={m.folderCommand} />
+        )}
+        {folders.length > 0 && (
+          <ul class="tabs" aria-label={m.folders}>
+            {folders.map(({ id, name }) => (
+              <li key={id}>
+                <button aria-current={id === folder?.id} onClick={() => setChosen(id)}>
+                  {name}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {view !== null && folder !== undefined && (
+          <Folder
+            key={folder.id}
+            folder={folder}
+            secrets={view.secrets.filter(({ folderId }) => folderId === folder.id)}
+            onChange={setView}
+          />
+        )}
+        {view !== null && (
+          <NewFolder
+            onMade={(made, name) => {
+              setView(made);
+              setChosen(made.folders.find((each) => each.name === name)?.id ?? null);
+            }}
+          />
+        )}
+      </main>
+      {help && <HelpDialog onClose={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+function NewFolder({ onMade }: { onMade: (view: FoldersView, name: string) => void }) {
+  const [name, setName] = useState("");
+  const { busy, problem, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      onMade(await call("createFolder", name.trim()), name.trim());
+      setName("");
+    });
+  };
+  return (
+    <section aria-label={m.newFolder}>
+      <h2>{m.newFolder}</h2>
+      <form onSubmit={submit}>
+        <Field label={m.folderName} value={name} onInput={setName} required />
+        <Problem text={problem} />
+        <p class="buttons">
+          <button disabled={busy}>{m.create}</button>
+          <code class="command">{m.folderCommand}</code>
+        </p>
+      </form>
+    </section>
+  );
+}
+
+interface FolderProps {
+  folder: FolderView;
+  secrets: SecretView[];
+  onChange: (view: FoldersView) => void;
+}
+
+function Folder({ folder, secrets, onChange }: FolderProps) {
+  const { name, permission, problem } = folder;
+  if (problem !== null) return <p class="problem">{m.folderProblem(problem)}</p>;
+  const sorted = secrets.toSorted((a, b) => a.title.localeCompare(b.title));
+  return (
+    <section aria-label={name}>
+      <h2>{name}</h2>
+      {secrets.length === 0 && <p class="hint">{m.noSecret}</p>}
+      <ul class="secrets" aria-label={m.secrets}>
+        {sorted.map((secret) => (
+          <li key={secret.uid}>
+            <strong>{secret.title}</strong>
+            {secret.expired && <span class="problem">{m.expired}</span>}
+            <span class="hint">{m.changedAt(momentOf(secret.updatedAt))}</span>
+            <dl class="fields">
+              {secret.fields.map((field) => (
+                <Value key={field} folder={name} secret={secret} field={field} />
+              ))}
+            </dl>
+          </li>
+        ))}
+      </ul>
+      {permission !== "read" && <SetSecret folder={folder} onChange={onChange} />}
+      {permission === "manage" && <NewMachine folder={folder} />}
+    </section>
+  );
+}
+
+function Value({ folder, secret: { uid, title }, field }: { folder: string; secret: SecretView; field: string }) {
+  const [shown, setShown] = useState<string | null>(null);
+  const label = `${title}: ${field}`;
+  const value = (): Promise<string> => call("secretValue", { uid, field });
+  const toggle = (): void => {
+    if (shown !== null) setShown(null);
+    else value().then(setShown, (error: unknown) => toast(explain(error)));
+  };
+  const notation = `coffer://${[folder, title].map(encodeURIComponent).join("/")}/field/${encodeURIComponent(field)}`;
+  return (
+    <div>
+      <dt>{field}</dt>
+      <dd>
+        <span class="value mono">{shown ?? <span aria-label={m.hidden}>••••••••</span>}</span>
+        <span class="buttons">
+          <button aria-label={`${shown === null ? m.show : m.hide}: ${label}`} onClick={toggle}>
+            {shown === null ? m.show : m.hide}
+          </button>
+          <button aria-label={`${m.copy}: ${label}`} onClick={() => void copy(label, value)}>
+            {m.copy}
+          </button>
+          <button
+            aria-label={`${m.copyNotation}: ${label}`}
+            onClick={() => void copy(m.notation, () => Promise.resolve(notation))}
+          >
+            {m.copyNotation}
+          </button>
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+function SetSecret({ folder: { id: folderId }, onChange }: Pick<FolderProps, "folder" | "onChange">) {
+  const [title, setTitle] = useState("");
+  const [field, setField] = useState("password");
+  const [value, setValue] = useState("");
+  const { busy, problem, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      onChange(await call("setSecret", { folderId, title: title.trim(), field: field.trim(), value }));
+      setValue("");
+      toast(m.saved);
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <h3>{m.setSecret}</h3>
+      <div class="pair">
+        <Field label={m.secretTitle} value={title} onInput={setTitle} required />
+        <Field label={m.secretField} value={field} onInput={setField} required />
+      </div>
+      <Field label={m.secretValue} type="password" value={value} onInput={setValue} required mono />
+      <Problem text={problem} />
+      <p class="buttons">
+        <button class="primary" disabled={busy}>
+          {m.save}
+        </button>
+        <code class="command">{m.setSecretCommand}</code>
+      </p>
+    </form>
+  );
+}
+
+function NewMachine({ folder: { id: folderId, name } }: Pick<FolderProps, "folder">) {
+  const [application, setApplication] = useState("");
+  const [permission, setPermission] = useState<"read" | "write">("read");
+  const [made, setMade] = useState<MachineToken | null>(null);
+  const { busy, problem, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () =>
+      setMade(await call("createMachineToken", { folderId, application: application.trim(), permission })),
+    );
+  };
+  if (made !== null) return <Token folder={name} token={made} onClose={() => setMade(null)} />;
+  return (
+    <form onSubmit={submit}>
+      <h3>{m.newMachine}</h3>
+      <p class="hint">{m.newMachineWhy}</p>
+      <Field label={m.application} value={application} onInput={setApplication} required />
+      <fieldset>
+        <legend>{m.permission}</legend>
+        {(["read", "write"] as const).map((each) => (
+          <label key={each} class="choice">
+            <input
+              type="radio"
+              name={`permission-${folderId}`}
+              checked={permission === each}
+              onChange={() => setPermission(each)}
+            />
+            {m.permissions[each]}
+          </label>
+        ))}
+      </fieldset>
+      <Problem text={problem} />
+      <p class="buttons">
+        <button disabled={busy}>{m.makeToken}</button>
+        <code class="command">{m.tokenCommand}</code>
+      </p>
+    </form>
+  );
+}
+
+/** A one-time token, with what to do on the machine. */
+function Token({
+  folder,
+  token: { token, expiresAt },
+  onClose,
+}: {
+  folder: string;
+  token: MachineToken;
+  onClose: () => void;
+}) {
+  return (
+    <section class="sheet" aria-label={m.oneTimeToken}>
+      <h3>{m.oneTimeToken}</h3>
+      <p>{m.tokenOnce(momentOf(expiresAt))}</p>
+      <p class="mono recovery">{token}</p>
+      <p>{m.tokenThen}</p>
+      <pre>
+        {`coffer bootstrap --url ${location.origin} --config machine.json\n`}
+        {`DB_PASSWORD=coffer://${encodeURIComponent(folder)}/<title>/field/<field> coffer run --config machine.json -- printenv DB_PASSWORD`}
+      </pre>
+      <p class="buttons">
+        <button onClick={() => void copy(m.oneTimeToken, () => Promise.resolve(token))}>{m.copy}</button>
+        <button class="primary" onClick={onClose}>
+          {m.tokenKept}
+        </button>
+      </p>
+    </section>
+  );
+}

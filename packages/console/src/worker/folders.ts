@@ -1,0 +1,59 @@
+import type { ApplicationView } from "@coffer/sdk";
+import type { Calls, FoldersView, MachineToken } from "../protocol.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** The folders with the titles of their secrets. No value is among it. */
+export async function foldersView({ client }: Workspace): Promise<FoldersView> {
+  client.secrets.expire();
+  const [folders, secrets] = await Promise.all([client.folders.list(), client.secrets.list()]);
+  return {
+    folders: folders.map(({ id, name, permission, problem }) => ({
+      id,
+      name,
+      permission: permission ?? "read",
+      problem,
+    })),
+    secrets: secrets.map(({ uid, title, folder_id: folderId, fields, updated_at: updatedAt, expired }) => {
+      return { uid, title, folderId, fields: Object.keys(fields).sort(), updatedAt, expired };
+    }),
+  };
+}
+
+export async function createFolder(workspace: Workspace, name: string): Promise<FoldersView> {
+  await workspace.client.folders.create(name);
+  return foldersView(workspace);
+}
+
+/** One field of a secret, to show or copy it. */
+export async function secretValue(
+  { client }: Workspace,
+  { uid, field }: { uid: string; field: string },
+): Promise<string> {
+  return (await client.secrets.get(uid)).fields[field] ?? "";
+}
+
+/** Sets one field, and makes the secret when the folder has none of this title. */
+export async function setSecret(
+  workspace: Workspace,
+  { folderId, title, field, value }: Parameters<Calls["setSecret"]>[0],
+): Promise<FoldersView> {
+  await workspace.client.secrets.set(notationOf(folderId, title, field), value);
+  return foldersView(workspace);
+}
+
+/** A one-time token with which a machine gets an identity of its own. Makes the application when there is none. */
+export async function createMachineToken(
+  { client }: Workspace,
+  { folderId, application, permission }: Parameters<Calls["createMachineToken"]>[0],
+): Promise<MachineToken> {
+  const present = (await client.applications.list()).find(({ name }) => name === application);
+  const { id: applicationId }: Pick<ApplicationView, "id"> = present ?? (await client.applications.create(application));
+  const request = { applicationId, name: application, folders: [{ folderId, permission }] };
+  const { token, expires_at: expiresAt } = await client.tokens.create(request);
+  return { token, expiresAt };
+}
+
+function notationOf(...[folder, title, field]: [string, string, string]): string {
+  const [first, second, last] = [folder, title, field].map(encodeURIComponent);
+  return `coffer://${first}/${second}/field/${last}`;
+}
