@@ -66,6 +66,15 @@ export interface OneTimeCode {
   periodSeconds: number;
 }
 
+/** Each optional text is empty when it is not given. */
+export interface NewAccount {
+  email: string;
+  password: string;
+  name: string;
+  organization: string;
+  invitation: string;
+}
+
 export type Changes = Record<string, string | null>;
 
 /** A record that was changed elsewhere since the person began. */
@@ -219,13 +228,32 @@ export interface MachineToken {
   expiresAt: string;
 }
 
+export type Role = "owner" | "admin" | "member" | "auditor";
+
+export interface PersonView {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  status: string;
+}
+
+export interface PeopleView {
+  /** The name of the organization; null without one. */
+  organization: string | null;
+  /** Whether the person may invite, change roles and remove. */
+  mayManage: boolean;
+  members: PersonView[];
+  invitations: { id: string; email: string; role: Role; expiresAt: string }[];
+}
+
 /** The calls of the page. Each result is a plain value. */
 export interface Calls {
   /** `code`: the account has a second factor; `giveCode` goes on. */
   signIn(input: { email: string; password: string }): "done" | "code";
   giveCode(code: string): "done" | "code";
   /** The new account is not used before `keptRecoveryKey`. */
-  register(input: { email: string; password: string; name: string; organization: string }): { recoveryKey: string };
+  register(input: NewAccount): { recoveryKey: string };
   keptRecoveryKey(): null;
   unlock(password: string): null;
   lock(): null;
@@ -258,6 +286,14 @@ export interface Calls {
   secretValue(input: { uid: string; field: string }): string;
   setSecret(input: { folderId: string; title: string; field: string; value: string }): FoldersView;
   createMachineToken(input: { folderId: string; application: string; permission: "read" | "write" }): MachineToken;
+  people(): PeopleView;
+  /** `invitation` is for the invited person, and is shown once. */
+  invite(input: { email: string; role: Role }): { people: PeopleView; invitation: string };
+  withdraw(id: string): PeopleView;
+  setRole(input: { userId: string; role: Role }): PeopleView;
+  removeMember(userId: string): { people: PeopleView; rotate: { kind: "folder" | "vault"; name: string }[] };
+  /** Joins the organization of an invitation. Its name. */
+  join(invitation: string): string;
   audit(wish: AuditWish): AuditView;
   /** Recomputes the whole chain of an organization, and remembers its end for the next time. */
   verifyAudit(organization: string): ChainView;

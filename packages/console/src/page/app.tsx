@@ -1,10 +1,12 @@
 import { useEffect } from "preact/hooks";
 import { m } from "../messages/messages.ts";
 import { Toast } from "./parts/toast.tsx";
-import { forgetRecord, place } from "./router.ts";
+import { forgetRecord, invitation, place } from "./router.ts";
 import { Account } from "./screens/account.tsx";
 import { Audit } from "./screens/audit.tsx";
 import { Folders } from "./screens/folders.tsx";
+import { Join } from "./screens/join.tsx";
+import { People } from "./screens/people.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
 import { Travel } from "./screens/travel.tsx";
@@ -39,6 +41,10 @@ function Unlocked() {
   switch (place.value.path) {
     case "/travel":
       return <Travel />;
+    case "/join":
+      return <Join />;
+    case "/people":
+      return <People />;
     case "/folders":
       return <Folders />;
     case "/account":
@@ -67,6 +73,10 @@ function Screen() {
     case "unlocked":
       return <Unlocked />;
     case "signed-out":
-      return place.value.path === "/register" ? <Register /> : <SignIn />;
+      return place.value.path === "/register" || (place.value.path === "/join" && invitation.value !== "") ? (
+        <Register />
+      ) : (
+        <SignIn />
+      );
   }
 }

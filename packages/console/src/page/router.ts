@@ -12,6 +12,10 @@ export interface Place {
 
 export const place = signal<Place>(placeOf(history.state));
 
+/** The invitation of the address, whose fragment no server sees. It is read once, and removed from the address. */
+export const invitation = signal(place.value.path === "/join" ? location.hash.slice(1) : "");
+if (invitation.value !== "") history.replaceState(history.state, "", place.value.path);
+
 addEventListener("popstate", ({ state }) => {
   place.value = placeOf(state);
 });

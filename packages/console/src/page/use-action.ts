@@ -16,8 +16,11 @@ export interface Action {
 
 const slowMilliseconds = 300;
 
-/** Runs one thing at a time, and keeps its error for the screen. Counts down what the rate limit demands. */
-export function useAction(): Action {
+/**
+ * Runs one thing at a time, and keeps its error for the screen. Counts down what the rate limit demands.
+ * @param texts what to say of some codes here
+ */
+export function useAction(texts: Partial<Record<string, string>> = {}): Action {
   const [busy, setBusy] = useState(false);
   const [slow, setSlow] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -38,7 +41,7 @@ export function useAction(): Action {
     const timer = setTimeout(() => setSlow(true), slowMilliseconds);
     work()
       .catch((error: unknown) => {
-        setProblem(explain(error));
+        setProblem((error instanceof CallError ? texts[error.code] : undefined) ?? explain(error));
         if (error instanceof CallError && error.code === "rate_limited") setWaitSeconds(error.retryAfterSeconds ?? 60);
       })
       .finally(() => {

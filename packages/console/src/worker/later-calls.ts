@@ -7,6 +7,7 @@ import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
 import { createFolder, createMachineToken, foldersView, secretValue, setSecret } from "./folders.ts";
 import { oneTimeCode } from "./one-time-code.ts";
+import { invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
 import { saveRecord } from "./save-record.ts";
 import type { ConsoleSession } from "./session.ts";
 import { share, sharingOf, unshare } from "./sharing.ts";
@@ -94,6 +95,12 @@ export function createLaterCalls(
     secretValue: (input) => secretValue(unlocked(), input),
     setSecret: (input) => setSecret(unlocked(), input),
     createMachineToken: (input) => createMachineToken(unlocked(), input),
+    people: () => peopleView(unlocked()),
+    invite: (input) => invite(unlocked(), input),
+    withdraw: (id) => withdraw(unlocked(), id),
+    setRole: (input) => setRole(unlocked(), input),
+    removeMember: (userId) => removeMember(unlocked(), userId),
+    join: (invitation) => join(unlocked(), invitation),
     audit: (wish) => auditOf(unlocked(), wish),
     verifyAudit: (organization) => verifyAudit(unlocked(), organization),
     unshare: (input) => unshare(unlocked(), input),

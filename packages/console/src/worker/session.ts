@@ -171,7 +171,7 @@ export function createSession(url: string, post: (message: FromWorker) => void):
       give(code);
       return next.promise;
     },
-    async register({ email, password, name, organization }) {
+    async register({ email, password, name, organization, invitation }) {
       const { register } = await account();
       const { session, recoveryKey, trust } = await register({
         url,
@@ -180,6 +180,7 @@ export function createSession(url: string, post: (message: FromWorker) => void):
         device: await device.device(),
         ...(name === "" ? {} : { name }),
         ...(organization === "" ? {} : { organization }),
+        ...(invitation === "" ? {} : { inviteToken: invitation }),
       });
       await pinStorage(session).change(() => trust);
       await device.keepCredential(email, session.device_credential);

@@ -14,6 +14,9 @@ export function Header({ onHelp }: { onHelp: () => void }) {
       <button class="bare" aria-label={m.folders} title={m.folders} onClick={() => go({ path: "/folders" })}>
         <Icon name="folder" />
       </button>
+      <button class="bare" aria-label={m.people} title={m.people} onClick={() => go({ path: "/people" })}>
+        <Icon name="people" />
+      </button>
       <button class="bare" aria-label={m.account} title={m.account} onClick={() => go({ path: "/account" })}>
         <Icon name="user" />
       </button>
@@ -23,7 +26,7 @@ export function Header({ onHelp }: { onHelp: () => void }) {
       <button class="bare" aria-label={m.travel} title={m.travel} onClick={() => go({ path: "/travel" })}>
         <Icon name="travel" />
       </button>
-      <button class="bare" aria-label={m.help} title={m.help} onClick={onHelp}>
+      <button class="bare keys-help" aria-label={m.help} title={m.help} onClick={onHelp}>
         <Icon name="help" />
       </button>
       <button class="bare" aria-label={m.lock} title={m.lock} onClick={() => void call("lock")}>

@@ -21,6 +21,7 @@ const commands = [
   'coffer vault create "Private"',
   'coffer vault share "Team" colleague@example.com',
   'coffer record ls --vault "Private"',
+  "coffer invite create colleague@example.com",
   "coffer folder create production",
   "coffer set coffer://production/database/field/password",
   "coffer totp on",

@@ -5,7 +5,7 @@ import { Mark } from "../parts/mark.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RecoveryKey } from "../parts/recovery-key.tsx";
-import { go } from "../router.ts";
+import { go, invitation } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
@@ -29,14 +29,18 @@ function RegisterForm({ email, setEmail, onRegistered }: FormProps) {
   const chosen = useNewPassword();
   const [name, setName] = useState("");
   const [organization, setOrganization] = useState("");
-  const { busy, slow, problem, waitSeconds, run } = useAction();
+  const { busy, slow, problem, waitSeconds, run } = useAction({ conflict: m.emailTaken });
+  const isInvited = invitation.value !== "";
 
   const submit = (event: Event): void => {
     event.preventDefault();
     if (!chosen.check()) return;
     const { password } = chosen;
     run(async () => {
-      const made = await call("register", { email, password, name: name.trim(), organization: organization.trim() });
+      const made = await call("register", {
+        ...{ email, password, name: name.trim(), organization: organization.trim() },
+        invitation: invitation.value,
+      });
       onRegistered(made.recoveryKey);
     });
   };
@@ -44,11 +48,14 @@ function RegisterForm({ email, setEmail, onRegistered }: FormProps) {
     <main class="gate">
       <Mark />
       <h1>{m.registerTitle}</h1>
+      {isInvited && <p>{m.registerInvited}</p>}
       <form onSubmit={submit}>
         <Field label={m.email} type="email" value={email} onInput={setEmail} autocomplete="username" required focused />
         <NewPasswordFields chosen={chosen} label={m.password} />
         <Field label={m.yourName} value={name} onInput={setName} autocomplete="name" />
-        <Field label={m.organization} value={organization} onInput={setOrganization} autocomplete="organization" />
+        {!isInvited && (
+          <Field label={m.organization} value={organization} onInput={setOrganization} autocomplete="organization" />
+        )}
         <Problem text={waitSeconds > 0 ? m.rateLimited(waitSeconds) : problem} />
         <button class="primary wide" disabled={busy || waitSeconds > 0}>
           {slow ? m.registering : m.register}
@@ -81,7 +88,7 @@ function RecoverySheet({ email, recoveryKey }: { email: string; recoveryKey: str
     if (!right) return;
     run(async () => {
       await call("keptRecoveryKey");
-      go({ path: "/" });
+      go({ path: invitation.value === "" ? "/" : "/join" });
     });
   };
   return (

@@ -1,0 +1,225 @@
+import { useEffect, useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import type { PeopleView, PersonView, Role } from "../../protocol.ts";
+import { copy } from "../copy.ts";
+import { momentOf } from "../dates.ts";
+import { explain } from "../explain.ts";
+import { Field } from "../parts/field.tsx";
+import { Header } from "../parts/header.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { go } from "../router.ts";
+import { call, state } from "../store.ts";
+import { useAction } from "../use-action.ts";
+import { HelpDialog } from "./help.tsx";
+
+const roles: readonly Role[] = ["member", "auditor", "admin", "owner"];
+
+type Rotate = { kind: "folder" | "vault"; name: string }[];
+
+/** Screen 15: the members of the organization, their roles, and invitations. */
+export function People() {
+  const [people, setPeople] = useState<PeopleView | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [help, setHelp] = useState(false);
+  useEffect(() => {
+    call("people").then(setPeople, (error: unknown) => setFailure(explain(error)));
+  }, []);
+  return (
+    <div class="shell single">
+      <Header onHelp={() => setHelp(true)} />
+      <main class="sheet-page">
+        <p>
+          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
+        </p>
+        <h1>{m.people}</h1>
+        <Problem text={failure} />
+        {people?.organization === null && (
+          <>
+            <p>{m.noOrganization}</p>
+            <p class="buttons">
+              <button onClick={() => go({ path: "/join" })}>{m.joinTitle}</button>
+              <code class="command">{m.organizationCommand}</code>
+            </p>
+          </>
+        )}
+        {people !== null && people.organization !== null && (
+          <>
+            <Members people={people} organization={people.organization} onChange={setPeople} />
+            {people.mayManage && <Invitations people={people} onChange={setPeople} />}
+          </>
+        )}
+      </main>
+      {help && <HelpDialog onClose={() => setHelp(false)} />}
+    </div>
+  );
+}
+
+interface ChangeProps {
+  people: PeopleView;
+  onChange: (people: PeopleView) => void;
+}
+
+function Members({ people, organization, onChange }: ChangeProps & { organization: string }) {
+  const [leaving, setLeaving] = useState<PersonView | null>(null);
+  const [rotate, setRotate] = useState<Rotate>([]);
+  const { busy, problem, run } = useAction();
+  const remove = (userId: string): void =>
+    run(async () => {
+      const removed = await call("removeMember", userId);
+      onChange(removed.people);
+      setRotate(removed.rotate);
+      setLeaving(null);
+    });
+  return (
+    <section aria-label={m.members}>
+      <h2>{m.peopleOf(organization)}</h2>
+      <ul class="members">
+        {people.members.map((member) => (
+          <li key={member.id}>
+            <Member
+              member={member}
+              mayChange={people.mayManage && !busy && member.id !== state.value.user?.id}
+              onRole={(role) => run(async () => onChange(await call("setRole", { userId: member.id, role })))}
+              onRemove={() => setLeaving(member)}
+            />
+          </li>
+        ))}
+      </ul>
+      {leaving !== null && (
+        <section class="notice" aria-label={m.removePerson(leaving.email)}>
+          <p>{m.removePersonText(leaving.email)}</p>
+          <p class="buttons">
+            <button class="danger" disabled={busy} onClick={() => remove(leaving.id)}>
+              {m.memberRemove}
+            </button>
+            <button onClick={() => setLeaving(null)}>{m.cancel}</button>
+          </p>
+        </section>
+      )}
+      {rotate.length > 0 && (
+        <div role="status" class="notice">
+          <p>{m.rotateAfter}</p>
+          <ul>
+            {rotate.map(({ kind, name }) => (
+              <li key={`${kind} ${name}`}>
+                {name}: <code>{`coffer ${kind} rotate ${JSON.stringify(name)}`}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Problem text={problem} />
+    </section>
+  );
+}
+
+interface MemberProps {
+  member: PersonView;
+  mayChange: boolean;
+  onRole: (role: Role) => void;
+  onRemove: () => void;
+}
+
+function Member({ member: { id, email, role, status }, mayChange, onRole, onRemove }: MemberProps) {
+  return (
+    <>
+      <span>
+        {email}
+        {id === state.value.user?.id && ` (${m.you})`}
+      </span>
+      {status === "suspended" && <span class="hint">{m.statuses.suspended}</span>}
+      {mayChange ? (
+        <RoleChoice label={m.roleOf(email)} role={role} onRole={onRole} />
+      ) : (
+        <span class="hint">{m.roles[role]}</span>
+      )}
+      {mayChange && (
+        <button aria-label={m.removePerson(email)} onClick={onRemove}>
+          {m.memberRemove}
+        </button>
+      )}
+    </>
+  );
+}
+
+function RoleChoice({ label, role, onRole }: { label: string; role: Role; onRole: (role: Role) => void }) {
+  return (
+    <select
+      aria-label={label}
+      value={role}
+      onChange={({ currentTarget: { value } }) => onRole(value as Role)} // an option's value
+    >
+      {roles.map((each) => (
+        <option key={each} value={each}>
+          {m.roles[each]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Invitations({ people, onChange }: ChangeProps) {
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("member");
+  const [invitation, setInvitation] = useState<string | null>(null);
+  const { busy, problem, run } = useAction();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    run(async () => {
+      const made = await call("invite", { email: email.trim(), role });
+      onChange(made.people);
+      setInvitation(`${location.origin}/join#${made.invitation}`);
+      setEmail("");
+    });
+  };
+  return (
+    <section aria-label={m.invitations}>
+      {people.invitations.length > 0 && (
+        <>
+          <h2>{m.invitations}</h2>
+          <ul class="members">
+            {people.invitations.map((each) => (
+              <li key={each.id}>
+                <span>{each.email}</span>
+                <span class="hint">
+                  {m.roles[each.role]}, {m.until(momentOf(each.expiresAt))}
+                </span>
+                <button
+                  disabled={busy}
+                  aria-label={m.withdrawOf(each.email)}
+                  onClick={() => run(async () => onChange(await call("withdraw", each.id)))}
+                >
+                  {m.withdraw}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {invitation !== null && (
+        <section class="sheet" aria-label={m.invitationLink}>
+          <p>{m.invitationOnce}</p>
+          <p class="mono recovery">{invitation}</p>
+          <p class="buttons">
+            <button onClick={() => void copy(m.invitationLink, () => Promise.resolve(invitation))}>{m.copy}</button>
+            <button class="primary" onClick={() => setInvitation(null)}>
+              {m.invitationKept}
+            </button>
+          </p>
+        </section>
+      )}
+      <h2>{m.inviteTitle}</h2>
+      <form onSubmit={submit}>
+        <Field label={m.email} type="email" value={email} onInput={setEmail} required />
+        <p class="buttons">
+          <RoleChoice label={m.role} role={role} onRole={setRole} />
+          <button class="primary" disabled={busy}>
+            {m.inviteAction}
+          </button>
+          <code class="command">{m.inviteCommand}</code>
+        </p>
+        <Problem text={problem} />
+      </form>
+    </section>
+  );
+}
