@@ -1,8 +1,18 @@
 import { language, m } from "../../messages/messages.ts";
+import type { PagePath } from "../../paths.ts";
 import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon.tsx";
 import { Mark } from "./mark.tsx";
+
+const places: readonly (readonly [path: PagePath, icon: IconName, label: string])[] = [
+  ["/folders", "folder", m.folders],
+  ["/people", "people", m.people],
+  ["/account", "user", m.account],
+  ["/audit", "audit", m.audit],
+  ["/travel", "travel", m.travel],
+];
 
 /** The product, how fresh everything is, and the way out. */
 export function Header({ onHelp }: { onHelp: () => void }) {
@@ -11,31 +21,27 @@ export function Header({ onHelp }: { onHelp: () => void }) {
       <Mark />
       <ConnectionState />
       <span class="who">{state.value.user?.email}</span>
-      <button class="bare" aria-label={m.folders} title={m.folders} onClick={() => go({ path: "/folders" })}>
-        <Icon name="folder" />
-      </button>
-      <button class="bare" aria-label={m.people} title={m.people} onClick={() => go({ path: "/people" })}>
-        <Icon name="people" />
-      </button>
-      <button class="bare" aria-label={m.account} title={m.account} onClick={() => go({ path: "/account" })}>
-        <Icon name="user" />
-      </button>
-      <button class="bare" aria-label={m.audit} title={m.audit} onClick={() => go({ path: "/audit" })}>
-        <Icon name="audit" />
-      </button>
-      <button class="bare" aria-label={m.travel} title={m.travel} onClick={() => go({ path: "/travel" })}>
-        <Icon name="travel" />
-      </button>
-      <button class="bare keys-help" aria-label={m.help} title={m.help} onClick={onHelp}>
-        <Icon name="help" />
-      </button>
-      <button class="bare" aria-label={m.lock} title={m.lock} onClick={() => void call("lock")}>
-        <Icon name="lock" />
-      </button>
-      <button class="bare" aria-label={m.signOut} title={m.signOut} onClick={() => void call("signOut")}>
-        <Icon name="out" />
-      </button>
+      {places.map(([path, icon, label]) => (
+        <HeaderButton key={path} icon={icon} label={label} onClick={() => go({ path })} />
+      ))}
+      <HeaderButton icon="help" label={m.help} onClick={onHelp} />
+      <HeaderButton icon="lock" label={m.lock} onClick={() => void call("lock")} />
+      <HeaderButton icon="out" label={m.signOut} onClick={() => void call("signOut")} />
     </header>
+  );
+}
+
+interface ButtonProps {
+  icon: IconName;
+  label: string;
+  onClick: () => void;
+}
+
+function HeaderButton({ icon, label, onClick }: ButtonProps) {
+  return (
+    <button class={`bare to-${icon}`} aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
   );
 }
 

@@ -6,52 +6,40 @@ import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
 import { Field } from "../parts/field.tsx";
-import { Header } from "../parts/header.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
+import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ProofFields, useProof } from "../parts/proof-fields.tsx";
 import { QrCode } from "../parts/qr-code.tsx";
 import { RecoveryKey } from "../parts/recovery-key.tsx";
 import { toast } from "../parts/toast.tsx";
-import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
-import { HelpDialog } from "./help.tsx";
 
 /** Screen 8: the person's own key, second factor, password and sessions. */
 export function Account() {
   const [account, setAccount] = useState<AccountView | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const [help, setHelp] = useState(false);
   const load = (): void => {
     call("account").then(setAccount, (error: unknown) => setFailure(explain(error)));
   };
   useEffect(load, []);
   return (
-    <div class="shell single">
-      <Header onHelp={() => setHelp(true)} />
-      <main class="sheet-page">
-        <p>
-          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
-        </p>
-        <h1>{m.account}</h1>
-        <p>{state.value.user?.email}</p>
-        <Problem text={failure} />
-        {account !== null && (
-          <>
-            <section>
-              <h2>{m.ownKey}</h2>
-              <p class="mono">{account.words}</p>
-              <p class="hint">{m.ownKeyWhy}</p>
-            </section>
-            <SecondFactor isOn={account.hasSecondFactor} onChange={load} />
-            <Password onChange={load} />
-            <Sessions account={account} onChange={setAccount} />
-          </>
-        )}
-      </main>
-      {help && <HelpDialog onClose={() => setHelp(false)} />}
-    </div>
+    <Page title={m.account} problem={failure}>
+      <p>{state.value.user?.email}</p>
+      {account !== null && (
+        <>
+          <section>
+            <h2>{m.ownKey}</h2>
+            <p class="mono">{account.words}</p>
+            <p class="hint">{m.ownKeyWhy}</p>
+          </section>
+          <SecondFactor isOn={account.hasSecondFactor} onChange={load} />
+          <Password onChange={load} />
+          <Sessions account={account} onChange={setAccount} />
+        </>
+      )}
+    </Page>
   );
 }
 

@@ -3,61 +3,53 @@ import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { AuditRow, AuditView, AuditWish, ChainView } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
-import { Header } from "../parts/header.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { go } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
-import { HelpDialog } from "./help.tsx";
 
 const step = 100;
 const most = 1000;
 /** Longer chains are verified when the person asks: all of it is read. */
 const longestUnasked = 10_000;
 
+const actions = auditActions.toSorted().map((action) => [action, action] as const);
+const outcomes = auditOutcomes.map((outcome) => [outcome, m.outcomes[outcome]] as const);
+
 /** Screen 17: what happened in an organization, and whether the record of it is whole. */
 export function Audit() {
   const [wish, setWish] = useState<AuditWish>({ organization: null, action: "", outcome: "", limit: step });
   const [view, setView] = useState<AuditView | null>(null);
-  const [help, setHelp] = useState(false);
   const { problem, run } = useAction();
   useEffect(() => run(async () => setView(await call("audit", wish))), [wish]);
   const organization = view?.organization ?? null;
   return (
-    <div class="shell single">
-      <Header onHelp={() => setHelp(true)} />
-      <main class="sheet-page wide">
-        <p>
-          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
-        </p>
-        <h1>{m.audit}</h1>
-        <Problem text={problem} />
-        {view !== null && organization === null && <p>{m.auditNotYours}</p>}
-        {view !== null && organization !== null && (
-          <>
-            <Chain key={organization} organization={organization} count={view.count} />
-            <Filters wish={{ ...wish, organization }} organizations={view.organizations} onWish={setWish} />
-            <ol class="audit" aria-label={m.audit}>
-              {view.rows.map((row) => (
-                <li key={row.seq}>
-                  <Row row={row} />
-                </li>
-              ))}
-            </ol>
-            {view.rows.length === 0 && <p>{m.nothingFound}</p>}
-            <p class="buttons">
-              {view.rows.length === wish.limit && wish.limit < most && (
-                <button onClick={() => setWish({ ...wish, limit: Math.min(most, wish.limit + step) })}>
-                  {m.auditOlder}
-                </button>
-              )}
-              <code class="command">{m.auditCommand}</code>
-            </p>
-          </>
-        )}
-      </main>
-      {help && <HelpDialog onClose={() => setHelp(false)} />}
-    </div>
+    <Page title={m.audit} problem={problem} wide>
+      {view !== null && organization === null && <p>{m.auditNotYours}</p>}
+      {view !== null && organization !== null && (
+        <>
+          <Chain key={organization} organization={organization} count={view.count} />
+          <Filters wish={{ ...wish, organization }} organizations={view.organizations} onWish={setWish} />
+          <ol class="audit" aria-label={m.audit}>
+            {view.rows.map((row) => (
+              <li key={row.seq}>
+                <Row row={row} />
+              </li>
+            ))}
+          </ol>
+          {view.rows.length === 0 && <p>{m.nothingFound}</p>}
+          <p class="buttons">
+            {view.rows.length === wish.limit && wish.limit < most && (
+              <button onClick={() => setWish({ ...wish, limit: Math.min(most, wish.limit + step) })}>
+                {m.auditOlder}
+              </button>
+            )}
+            <code class="command">{m.auditCommand}</code>
+          </p>
+        </>
+      )}
+    </Page>
   );
 }
 
@@ -105,42 +97,25 @@ function Filters({ wish, organizations, onWish }: FiltersProps) {
   return (
     <p class="buttons">
       {organizations.length > 1 && (
-        <select
-          aria-label={m.organizationLabel}
+        <Choice
+          label={m.organizationLabel}
           value={wish.organization ?? ""}
-          onChange={({ currentTarget }) => change({ organization: currentTarget.value })}
-        >
-          {organizations.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+          options={organizations.map(({ id, name }) => [id, name])}
+          onChoose={(organization) => change({ organization })}
+        />
       )}
-      <select
-        aria-label={m.action}
+      <Choice
+        label={m.action}
         value={wish.action}
-        onChange={({ currentTarget }) => change({ action: currentTarget.value })}
-      >
-        <option value="">{m.everyAction}</option>
-        {auditActions.toSorted().map((action) => (
-          <option key={action} value={action}>
-            {action}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label={m.outcome}
+        options={[["", m.everyAction], ...actions]}
+        onChoose={(action) => change({ action })}
+      />
+      <Choice
+        label={m.outcome}
         value={wish.outcome}
-        onChange={({ currentTarget }) => change({ outcome: currentTarget.value })}
-      >
-        <option value="">{m.everyOutcome}</option>
-        {auditOutcomes.map((outcome) => (
-          <option key={outcome} value={outcome}>
-            {m.outcomes[outcome]}
-          </option>
-        ))}
-      </select>
+        options={[["", m.everyOutcome], ...outcomes]}
+        onChoose={(outcome) => change({ outcome })}
+      />
     </p>
   );
 }

@@ -6,67 +6,55 @@ import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
-import { Header } from "../parts/header.tsx";
+import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { toast } from "../parts/toast.tsx";
-import { go } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
-import { HelpDialog } from "./help.tsx";
 
 /** Screens 11 and 14: folders with their secrets, and tokens for machines. */
 export function Folders() {
   const [view, setView] = useState<FoldersView | null>(null);
   const [chosen, setChosen] = useState<string | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const [help, setHelp] = useState(false);
   useEffect(() => {
     call("folders").then(setView, (error: unknown) => setFailure(explain(error)));
   }, []);
   const folders = view?.folders.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
   const folder = folders.find(({ id }) => id === chosen) ?? folders[0];
   return (
-    <div class="shell single">
-      <Header onHelp={() => setHelp(true)} />
-      <main class="sheet-page wide">
-        <p>
-          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
-        </p>
-        <h1>{m.folders}</h1>
-        <Problem text={failure} />
-        {view !== null && folder === undefined && (
-          <Empty title={m.noFolderTitle} text={m.noFolder} command={m.folderCommand} />
-        )}
-        {folders.length > 0 && (
-          <ul class="tabs" aria-label={m.folders}>
-            {folders.map(({ id, name }) => (
-              <li key={id}>
-                <button aria-current={id === folder?.id} onClick={() => setChosen(id)}>
-                  {name}
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-        {view !== null && folder !== undefined && (
-          <Folder
-            key={folder.id}
-            folder={folder}
-            secrets={view.secrets.filter(({ folderId }) => folderId === folder.id)}
-            onChange={setView}
-          />
-        )}
-        {view !== null && (
-          <NewFolder
-            onMade={(made, name) => {
-              setView(made);
-              setChosen(made.folders.find((each) => each.name === name)?.id ?? null);
-            }}
-          />
-        )}
-      </main>
-      {help && <HelpDialog onClose={() => setHelp(false)} />}
-    </div>
+    <Page title={m.folders} problem={failure} wide>
+      {view !== null && folder === undefined && (
+        <Empty title={m.noFolderTitle} text={m.noFolder} command={m.folderCommand} />
+      )}
+      {folders.length > 0 && (
+        <ul class="tabs" aria-label={m.folders}>
+          {folders.map(({ id, name }) => (
+            <li key={id}>
+              <button aria-current={id === folder?.id} onClick={() => setChosen(id)}>
+                {name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {view !== null && folder !== undefined && (
+        <Folder
+          key={folder.id}
+          folder={folder}
+          secrets={view.secrets.filter(({ folderId }) => folderId === folder.id)}
+          onChange={setView}
+        />
+      )}
+      {view !== null && (
+        <NewFolder
+          onMade={(made, name) => {
+            setView(made);
+            setChosen(made.folders.find((each) => each.name === name)?.id ?? null);
+          }}
+        />
+      )}
+    </Page>
   );
 }
 

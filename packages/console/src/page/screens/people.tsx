@@ -4,15 +4,16 @@ import type { PeopleView, PersonView, Role } from "../../protocol.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
+import { Choice } from "../parts/choice.tsx";
 import { Field } from "../parts/field.tsx";
-import { Header } from "../parts/header.tsx";
+import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { Question } from "../parts/question.tsx";
 import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
-import { HelpDialog } from "./help.tsx";
 
-const roles: readonly Role[] = ["member", "auditor", "admin", "owner"];
+const roles = (["member", "auditor", "admin", "owner"] as const).map((each) => [each, m.roles[each]] as const);
 
 type Rotate = { kind: "folder" | "vault"; name: string }[];
 
@@ -20,37 +21,27 @@ type Rotate = { kind: "folder" | "vault"; name: string }[];
 export function People() {
   const [people, setPeople] = useState<PeopleView | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const [help, setHelp] = useState(false);
   useEffect(() => {
     call("people").then(setPeople, (error: unknown) => setFailure(explain(error)));
   }, []);
   return (
-    <div class="shell single">
-      <Header onHelp={() => setHelp(true)} />
-      <main class="sheet-page">
-        <p>
-          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
-        </p>
-        <h1>{m.people}</h1>
-        <Problem text={failure} />
-        {people?.organization === null && (
-          <>
-            <p>{m.noOrganization}</p>
-            <p class="buttons">
-              <button onClick={() => go({ path: "/join" })}>{m.joinTitle}</button>
-              <code class="command">{m.organizationCommand}</code>
-            </p>
-          </>
-        )}
-        {people !== null && people.organization !== null && (
-          <>
-            <Members people={people} organization={people.organization} onChange={setPeople} />
-            {people.mayManage && <Invitations people={people} onChange={setPeople} />}
-          </>
-        )}
-      </main>
-      {help && <HelpDialog onClose={() => setHelp(false)} />}
-    </div>
+    <Page title={m.people} problem={failure}>
+      {people?.organization === null && (
+        <>
+          <p>{m.noOrganization}</p>
+          <p class="buttons">
+            <button onClick={() => go({ path: "/join" })}>{m.joinTitle}</button>
+            <code class="command">{m.organizationCommand}</code>
+          </p>
+        </>
+      )}
+      {people !== null && people.organization !== null && (
+        <>
+          <Members people={people} organization={people.organization} onChange={setPeople} />
+          {people.mayManage && <Invitations people={people} onChange={setPeople} />}
+        </>
+      )}
+    </Page>
   );
 }
 
@@ -86,15 +77,14 @@ function Members({ people, organization, onChange }: ChangeProps & { organizatio
         ))}
       </ul>
       {leaving !== null && (
-        <section class="notice" aria-label={m.removePerson(leaving.email)}>
-          <p>{m.removePersonText(leaving.email)}</p>
-          <p class="buttons">
-            <button class="danger" disabled={busy} onClick={() => remove(leaving.id)}>
-              {m.memberRemove}
-            </button>
-            <button onClick={() => setLeaving(null)}>{m.cancel}</button>
-          </p>
-        </section>
+        <Question
+          title={m.removePerson(leaving.email)}
+          text={m.removePersonText(leaving.email)}
+          action={m.memberRemove}
+          busy={busy}
+          onYes={() => remove(leaving.id)}
+          onNo={() => setLeaving(null)}
+        />
       )}
       {rotate.length > 0 && (
         <div role="status" class="notice">
@@ -129,7 +119,7 @@ function Member({ member: { id, email, role, status }, mayChange, onRole, onRemo
       </span>
       {status === "suspended" && <span class="hint">{m.statuses.suspended}</span>}
       {mayChange ? (
-        <RoleChoice label={m.roleOf(email)} role={role} onRole={onRole} />
+        <Choice label={m.roleOf(email)} value={role} options={roles} onChoose={onRole} />
       ) : (
         <span class="hint">{m.roles[role]}</span>
       )}
@@ -139,22 +129,6 @@ function Member({ member: { id, email, role, status }, mayChange, onRole, onRemo
         </button>
       )}
     </>
-  );
-}
-
-function RoleChoice({ label, role, onRole }: { label: string; role: Role; onRole: (role: Role) => void }) {
-  return (
-    <select
-      aria-label={label}
-      value={role}
-      onChange={({ currentTarget: { value } }) => onRole(value as Role)} // an option's value
-    >
-      {roles.map((each) => (
-        <option key={each} value={each}>
-          {m.roles[each]}
-        </option>
-      ))}
-    </select>
   );
 }
 
@@ -212,7 +186,7 @@ function Invitations({ people, onChange }: ChangeProps) {
       <form onSubmit={submit}>
         <Field label={m.email} type="email" value={email} onInput={setEmail} required />
         <p class="buttons">
-          <RoleChoice label={m.role} role={role} onRole={setRole} />
+          <Choice label={m.role} value={role} options={roles} onChoose={setRole} />
           <button class="primary" disabled={busy}>
             {m.inviteAction}
           </button>

@@ -2,12 +2,14 @@ import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { MemberView, Permission, SharingView, VaultSummary } from "../../protocol.ts";
 import { explain } from "../explain.ts";
+import { Choice } from "../parts/choice.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { Question } from "../parts/question.tsx";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
-const permissions: readonly Permission[] = ["read", "write", "manage"];
+const permissions = (["read", "write", "manage"] as const).map((each) => [each, m.permissions[each]] as const);
 
 /** Screen 6: who has a vault, and what each may do. */
 export function SharingDialog({ vault, onClose }: { vault: VaultSummary; onClose: () => void }) {
@@ -47,15 +49,14 @@ export function SharingDialog({ vault, onClose }: { vault: VaultSummary; onClose
             ))}
           </ul>
           {leaving !== null && (
-            <section class="notice" aria-label={m.memberRemoveTitle(leaving.email)}>
-              <p>{m.memberRemoveText(leaving.email)}</p>
-              <p class="buttons">
-                <button class="danger" disabled={busy} onClick={() => end(leaving.id)}>
-                  {m.memberRemove}
-                </button>
-                <button onClick={() => setLeaving(null)}>{m.cancel}</button>
-              </p>
-            </section>
+            <Question
+              title={m.memberRemoveTitle(leaving.email)}
+              text={m.memberRemoveText(leaving.email)}
+              action={m.memberRemove}
+              busy={busy}
+              onYes={() => end(leaving.id)}
+              onNo={() => setLeaving(null)}
+            />
           )}
           {without.length > 0 && (
             <p class="notice" role="status">
@@ -90,17 +91,7 @@ function Member({ member: { id, email, permission, problem, ended }, mayChange, 
         {id === state.value.user?.id && ` (${m.you})`}
       </span>
       {mayChange && !ended ? (
-        <select
-          aria-label={m.permissionOf(email)}
-          value={permission}
-          onChange={({ currentTarget: { value } }) => onPermission(value as Permission)} // an option's value
-        >
-          {permissions.map((each) => (
-            <option key={each} value={each}>
-              {m.permissions[each]}
-            </option>
-          ))}
-        </select>
+        <Choice label={m.permissionOf(email)} value={permission} options={permissions} onChoose={onPermission} />
       ) : (
         <span class="hint">{m.permissions[permission]}</span>
       )}
@@ -136,24 +127,13 @@ function Add({ colleagues, busy, onAdd }: AddProps) {
   };
   return (
     <form class="add-member" onSubmit={submit}>
-      <select aria-label={m.colleague} value={userId} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
-        {colleagues.map(({ id, email }) => (
-          <option key={id} value={id}>
-            {email}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label={m.permission}
-        value={permission}
-        onChange={({ currentTarget: { value } }) => setPermission(value as Permission)} // an option's value
-      >
-        {permissions.map((each) => (
-          <option key={each} value={each}>
-            {m.permissions[each]}
-          </option>
-        ))}
-      </select>
+      <Choice
+        label={m.colleague}
+        value={userId}
+        options={colleagues.map(({ id, email }) => [id, email])}
+        onChoose={setChosen}
+      />
+      <Choice label={m.permission} value={permission} options={permissions} onChoose={setPermission} />
       <button class="primary" disabled={busy}>
         {m.share}
       </button>

@@ -4,54 +4,43 @@ import type { TravelView } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Header } from "../parts/header.tsx";
+import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ProofFields, useProof } from "../parts/proof-fields.tsx";
-import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
-import { HelpDialog } from "./help.tsx";
 
 /** Screen 7: what stays and what goes on a journey, and which devices have not heard of it. */
 export function Travel() {
   const [travel, setTravel] = useState<TravelView | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const [open, setOpen] = useState<"none" | "help" | "start">("none");
+  const [starting, setStarting] = useState(false);
 
   useEffect(() => {
     call("travel").then(setTravel, (error: unknown) => setFailure(explain(error)));
   }, []);
   return (
-    <div class="shell single">
-      <Header onHelp={() => setOpen("help")} />
-      <main class="sheet-page">
-        <p>
-          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
-        </p>
-        <h1>{m.travel}</h1>
-        <p>{m.travelWhy}</p>
-        <Problem text={failure} />
-        {travel !== null && (
-          <>
-            <p role="status" class="notice">
-              {travel.enabled ? m.travelOn(travel.since === null ? null : momentOf(travel.since)) : m.travelOff}
-            </p>
-            {travel.enabled ? <Stop onStopped={setTravel} /> : <Choices onStart={() => setOpen("start")} />}
-            <Devices travel={travel} />
-          </>
-        )}
-      </main>
-      {open === "help" && <HelpDialog onClose={() => setOpen("none")} />}
-      {open === "start" && (
+    <Page title={m.travel} problem={failure}>
+      <p>{m.travelWhy}</p>
+      {travel !== null && (
+        <>
+          <p role="status" class="notice">
+            {travel.enabled ? m.travelOn(travel.since === null ? null : momentOf(travel.since)) : m.travelOff}
+          </p>
+          {travel.enabled ? <Stop onStopped={setTravel} /> : <Choices onStart={() => setStarting(true)} />}
+          <Devices travel={travel} />
+        </>
+      )}
+      {starting && (
         <StartDialog
-          onClose={() => setOpen("none")}
+          onClose={() => setStarting(false)}
           onStarted={(started) => {
             setTravel(started);
-            setOpen("none");
+            setStarting(false);
           }}
         />
       )}
-    </div>
+    </Page>
   );
 }
 
