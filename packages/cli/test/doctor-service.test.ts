@@ -18,6 +18,7 @@ await t.test("a service that is as it should be has no problem: exit 0", async (
 await t.test("an address without a Coffer is a problem: exit 1, and no further request", async (t) => {
   const html = await startStranger(t, () => [200, "<h1>hello</h1>"]);
   const moved = await startStranger(t, () => [308, "", { location: "https://coffer.example.com/" }]);
+  const endless = await startStranger(t, () => [200, "x".repeat(9 * 1024 * 1024)]);
   const away = await startStranger(t, () => [503, { error: "unavailable" }]);
   const full = await startStranger(t, () => [429, { error: "rate_limited" }, { "retry-after": "17" }]);
   for (const [url, message, advice] of [
@@ -27,6 +28,7 @@ await t.test("an address without a Coffer is a problem: exit 1, and no further r
     [html.replace("http:", "https:"), /cannot be reached/, /./],
     [html, /not as a Coffer/, /another program/],
     [moved, /sends elsewhere: https:\/\/coffer\.example\.com/, /use that address/],
+    [endless, /the answer has more than 8 MiB/, /./],
     [away, /answers 503/, /--management/],
     [full, /takes no more requests/, /in 17 s/],
   ] as const) {

@@ -23,6 +23,8 @@ export class NoAnswer extends Error {
 }
 
 const timeoutMilliseconds = 10_000;
+/** More than the metrics of any service have. */
+const mostBytes = 8 * 1024 * 1024;
 
 /** One GET without retries. Throws NoAnswer. */
 export async function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -33,7 +35,7 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
       signal: AbortSignal.timeout(timeoutMilliseconds),
       headers: { "user-agent": `coffer-cli/${version()}`, ...headers },
     });
-    const text = await response.text();
+    const text = await textOf(response);
     return {
       status: response.status,
       headers: response.headers,
@@ -42,8 +44,20 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
       at: (began + Date.now()) / 2,
     };
   } catch (error) {
-    throw noAnswer(error);
+    throw error instanceof NoAnswer ? error : noAnswer(error);
   }
+}
+
+/** The body. Throws NoAnswer for one without an end, or nearly so. */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array<ArrayBuffer>>) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new NoAnswer(`the answer has more than ${mostBytes / 1024 / 1024} MiB`, undefined);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** The reason of a failed connection, in one sentence. */
