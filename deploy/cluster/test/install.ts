@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { presetValues } from "../../chart/src/render.ts";
+import { presentServices } from "../../local/src/services.ts";
 import { helm, kubectl, listOf, namespace, release, run } from "./kube.ts";
 import type { Options } from "./options.ts";
 import { type Store, storeImage } from "../../docker/src/store-images.ts";
@@ -40,6 +41,10 @@ export async function valuesFor(options: Options): Promise<object> {
   return {
     ...(await exposure(options, [`http://${insideHost}`, options.url])),
     existingSecret: "coffer-dev",
+    // Two cores hold the most replicas of a step with one more of each, while an upgrade replaces them.
+    services: Object.fromEntries(
+      presentServices().map(({ name }) => [name, { resources: { requests: { cpu: "50m" } } }]),
+    ),
     billing: { enabled: true },
     dev: { postgres: store("postgres"), nats: store("nats"), redis: store("redis") },
   };

@@ -186,7 +186,7 @@ async function uninstall(t: Test): Promise<void> {
       );
       return found.some(({ kind }) => kind === "Pod") ? undefined : found;
     },
-    120,
+    300,
   );
   t.same(
     left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
