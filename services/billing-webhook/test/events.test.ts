@@ -89,6 +89,15 @@ await t.test(
   },
 );
 
+await t.test("a record names at most 20 unknown prices, however many an event has", async (t) => {
+  const prices = Array.from({ length: 4_000 }, (_, at) => ({ id: `price_${at}_${"x".repeat(100)}` }));
+  const { changes } = await play(ofNewOrg(), { prices });
+  t.same(
+    changes?.["unknown_prices"],
+    prices.slice(0, 20).map(({ id }) => id),
+  );
+});
+
 await t.test(
   "a price that gives no plan is a failure on record; it leaves the plan, or what other items give",
   async (t) => {

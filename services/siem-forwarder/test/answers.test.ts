@@ -81,6 +81,7 @@ await t.test("Retry-After is read as seconds and as a date, up to an hour", asyn
     ["3600", 3_600],
     ["3601", 3_600],
     ["999999999", 3_600],
+    ["99999999999999999999", 3_600],
     ["Thu, 26 Nov 2026 12:02:00 GMT", 120],
     ["Thu, 26 Nov 2026 18:00:00 GMT", 3_600],
     ["Thu, 26 Nov 2026 11:00:00 GMT", undefined],
@@ -92,4 +93,18 @@ await t.test("Retry-After is read as seconds and as a date, up to an hour", asyn
     const outcome = await outcomeOf("logs_intake", { status: 429, headers: { "retry-after": text } });
     t.equal(outcome.kind === "failed" ? outcome.retryAfterSeconds : null, seconds, text);
   }
+});
+
+await t.test("log_analytics: a lifetime of the token that is written as a string counts as a number", async (t) => {
+  let logins = 0;
+  const post = ({ url }: { url: string }): Promise<Answer> => {
+    const isLogin = url.startsWith("https://login.");
+    if (isLogin) logins += 1;
+    const body = isLogin ? JSON.stringify({ access_token: "token", expires_in: "3600" }) : "";
+    return Promise.resolve({ status: isLogin ? 200 : 204, headers: {}, body, isCut: false });
+  };
+  const channel = { post } as unknown as Channel; // no format uses more of it
+  for (let at = 0; at < 3; at += 1)
+    t.match(await formatterOf("log_analytics").send(channel, target, Buffer.from("{}"), 2), { kind: "taken" });
+  t.equal(logins, 1);
 });

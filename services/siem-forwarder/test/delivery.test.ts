@@ -1,5 +1,6 @@
 import type { AuditRecord } from "@coffer/events";
 import { auditDraft } from "@coffer/events";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import { hecToken, startHec } from "./receivers/vendors.ts";
 import { idsOf, startSiem } from "./siem.ts";
@@ -333,6 +334,29 @@ await t.test("a plan without SIEM pauses delivery; another plan resumes it, and 
   await pass(1);
   await tick();
   t.same(idsOf(splunk.taken), ids);
+});
+
+await t.test("a plan that is lost during a delivery ends it after the request under way", async (t) => {
+  const [splunk, neighbour] = [await startHec(t), await startHec(t)];
+  const [one, other] = [await company(), await company()];
+  await webhooks.create(one.owner, to(splunk.url));
+  await webhooks.create(other.owner, to(neighbour.url));
+  await tick();
+  const ids = await one.record(2_100);
+  splunk.interfere = async () => {
+    splunk.interfere = null;
+    plans.set(one.orgId, "team");
+    await other.record(1);
+    void tick();
+    await until("the replica has seen the plan", () => neighbour.taken.length === 1);
+    return null;
+  };
+  const before = splunk.requests.length;
+  await tick();
+  t.equal(splunk.requests.length - before, 1);
+  plans.set(one.orgId, "business");
+  await tick();
+  t.same(idsOf(splunk.taken), ids, "the rest arrives with another plan, in order and once");
 });
 
 await t.test(

@@ -241,4 +241,11 @@ export const billingMutants: readonly Mutant[] = [
     replace: 'if (url === "" && !isLoopback(',
     tests: ["packages/cli/test/stripe-event.test.ts"],
   },
+  {
+    name: "all-unknown-prices-named",
+    file: "services/billing-webhook/src/events/keep.ts",
+    find: "unknown.slice(0, mostNamedPrices)",
+    replace: "unknown",
+    tests: ["services/billing-webhook/test/events.test.ts"],
+  },
 ];

@@ -250,4 +250,11 @@ export const siemDeliveryMutants: readonly Mutant[] = [
     replace: "AS measured WHERE bytes < $5 OR true GROUP BY",
     tests: [deliveries],
   },
+  {
+    name: "siem-delivery-goes-on-without-a-plan",
+    file: `${source}/delivery/forwarder.ts`,
+    find: "closing || paused.has(org_id)",
+    replace: "closing",
+    tests: [delivery],
+  },
 ];

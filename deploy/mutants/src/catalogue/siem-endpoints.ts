@@ -146,4 +146,11 @@ export const siemEndpointMutants: readonly Mutant[] = [
     replace: 'if (status === 418) return "denied";',
     tests: [webhooks],
   },
+  {
+    name: "siem-endpoint-at-azures-platform-address",
+    file: `${source}/outgoing/networks.ts`,
+    find: '"168.63.129.16/32"',
+    replace: '"168.63.129.17/32"',
+    tests: [networks],
+  },
 ];

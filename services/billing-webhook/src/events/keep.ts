@@ -13,6 +13,9 @@ import type { EventRow } from "../store/stripe-events.ts";
 import { insertEvent, listRelatedEvents, lockBilling } from "../store/stripe-events.ts";
 import type { EventType, StripeEvent } from "./read-event.ts";
 
+/** An audit record names at most this many prices: an event of 1 MB can have thousands, more than a record may hold. */
+const mostNamedPrices = 20;
+
 /** What became of an event. */
 export type EventOutcome = "applied" | "superseded" | "unknown_price" | "duplicate" | "unknown_org";
 
@@ -92,7 +95,7 @@ async function record(
         ...(status === null ? {} : { status }),
         ...(periodEnd === null ? {} : { period_end: periodEnd }),
         ...changes,
-        ...(outcome === "unknown_price" ? { unknown_prices: unknown } : {}),
+        ...(outcome === "unknown_price" ? { unknown_prices: unknown.slice(0, mostNamedPrices) } : {}),
       },
     }),
   );

@@ -44,6 +44,8 @@ export function startForwarder(deps: DeliveryDeps, options: ForwarderOptions = {
   const { everyMilliseconds = tickMilliseconds, timeoutMilliseconds } = options;
   const workers = new Map<string, Promise<void>>();
   const channels = new Map<string, Channel>();
+  /** The organizations whose plan has no SIEM, as of the last look: their workers stop after the request under way. */
+  let paused: ReadonlySet<string> = new Set();
   let looking: Promise<void> | undefined;
   let closing = false;
   let failing = false;
@@ -56,7 +58,7 @@ export function startForwarder(deps: DeliveryDeps, options: ForwarderOptions = {
 
   const work = async ({ id, org_id, is_due: isDue, backlog, has_parked: hasParked }: OwnedEndpoint): Promise<void> => {
     try {
-      const run = { id, channel: channelOf(id), isStopping: () => closing };
+      const run = { id, channel: channelOf(id), isStopping: () => closing || paused.has(org_id) };
       const { parked } = isDue && backlog > 0 ? await deliver(deps, run) : { parked: 0 };
       if (hasParked || parked > 0) await reportParked(deps, { id, org_id });
     } catch (error) {
@@ -74,7 +76,7 @@ export function startForwarder(deps: DeliveryDeps, options: ForwarderOptions = {
     const notSince = new Date(deps.now().getTime() - reportMilliseconds).toISOString();
     const owned = await listOwned(pool, { ...times, notSince });
     const plans = await deps.plans.of([...new Set(owned.map(({ org_id }) => org_id))]);
-    const paused = new Set(owned.flatMap(({ org_id }) => (hasSiem(plans.get(org_id)) ? [] : [org_id])));
+    paused = new Set(owned.flatMap(({ org_id }) => (hasSiem(plans.get(org_id)) ? [] : [org_id])));
     await forgetFailures(pool, deps.replicaId, [...paused]);
     const waiting = new Map<string, number>();
     for (const { format, backlog } of owned) waiting.set(format, (waiting.get(format) ?? 0) + backlog);

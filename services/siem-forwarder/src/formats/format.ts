@@ -68,7 +68,7 @@ const mostRetryAfterSeconds = 3_600;
 /** The `Retry-After` of a response, in seconds up to one hour; undefined without one. */
 export function retryAfterOf({ headers }: Answer, now: Date): number | undefined {
   const text = headers["retry-after"]?.trim() ?? "";
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now.getTime()) / 1_000);
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now.getTime()) / 1_000);
   return seconds >= 0 ? Math.min(seconds, mostRetryAfterSeconds) : undefined;
 }
 

@@ -77,7 +77,8 @@ async function tokenFor(
     const failed = failedAnswer(answer, now());
     return { ...failed, error: `the login service answered ${answer.status}: check the credentials` };
   }
-  const life = typeof seconds === "number" && seconds > 0 ? seconds * 1_000 : 0;
+  // The older endpoints of Microsoft's login write the number as a string.
+  const life = Math.max(0, Number(seconds) || 0) * 1_000;
   tokens.set(channel, { of, value, until: now().getTime() + life - Math.min(renewedMilliseconds, life / 2) });
   return value;
 }

@@ -16,6 +16,7 @@ const denied: readonly Range[] = [
   "10.0.0.0/8",
   "100.64.0.0/10",
   "127.0.0.0/8",
+  "168.63.129.16/32", // Azure's platform address: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   "169.254.0.0/16",
   "172.16.0.0/12",
   "192.0.0.0/24",
