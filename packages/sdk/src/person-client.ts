@@ -445,7 +445,11 @@ export function personClient(
     members: {
       list: () => list("/api/org/members"),
       update: (userId, change) => updateMember(send, trust, userId, change),
-      remove: (userId, { force = false } = {}) => removeMember(send, trust, userId, force),
+      remove: (userId, { force = false } = {}) =>
+        removeMember(send, trust, userId, {
+          force,
+          readHistories: () => Promise.all([secrets.listed(), vaults.list()]),
+        }),
       restateCut: (userId, { kind, id }, entry) => restateCut(send, trust, userId, `${kind}:${id}`, entry),
       async confirm(userId, confirm) {
         const members = await list<MemberView>("/api/org/members");

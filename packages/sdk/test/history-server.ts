@@ -216,7 +216,8 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
       case "DELETE /api/org/members/:": {
         const organization = orgOf();
         organization.members = organization.members.filter(({ user_id }) => user_id !== parts[2]);
-        for (const folder of server.folders.values()) folder.grants = folder.grants.filter(({ id }) => id !== parts[2]);
+        for (const folder of server.folders.values())
+          if (folder.org === organization.id) folder.grants = folder.grants.filter(({ id }) => id !== parts[2]);
         for (const vault of server.vaults.values())
           if (vault.org === organization.id)
             vault.members = vault.members.filter(({ user_id }) => user_id !== parts[2]);

@@ -4,6 +4,7 @@ import { memoryTrust } from "../src/histories/trust-storage.ts";
 import { startCompany } from "./history-people.ts";
 import type { Company, Member } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
+import { Refusal } from "./refusal.ts";
 
 // How far the signatures of a person who was removed count: what the service says about it may be false.
 
@@ -146,4 +147,24 @@ await t.test("a manager who was removed and came back signs only after being set
   await mallory.client().folders.rename(id, "payroll again");
   await bob.client().members.confirmed();
   t.equal(await bob.client().secrets.read(notation.replace("payroll", id)), "s3cret");
+});
+
+await t.test("a new device of the remover names the folders and vaults to rotate", async (t) => {
+  const { anna, mallory, id } = await withFolder(t);
+  const vault = await anna.client().vaults.create("Team", { type: "shared" });
+  await anna.client().vaults.share(vault.id, { userId: idOf(mallory), permission: "read" });
+  const { rotate } = await anna.client({ trust: memoryTrust() }).members.remove(idOf(mallory));
+  t.same(rotate.map((one) => `${one.kind} ${one.id} ${one.name}`).sort(), [
+    `folder ${id} payroll`,
+    `vault ${vault.id} Team`,
+  ]);
+});
+
+await t.test("a person is removed also while the lists cannot be read", async (t) => {
+  const { anna, mallory, server } = await withFolder(t);
+  server.lie = ({ method, path }, answer) => {
+    if (method === "GET" && path === "/api/vaults") throw new Refusal(503, "unavailable");
+    return answer.body;
+  };
+  t.match(await anna.client().members.remove(idOf(mallory)), { signed: true, rotate: [{ name: "payroll" }] });
 });

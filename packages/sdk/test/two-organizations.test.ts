@@ -132,3 +132,25 @@ await t.test("the service gives no organization the name of one that it hides", 
     "and the hidden one keeps its own",
   );
 });
+
+await t.test("a removal from one organization ends nothing in the other", async (t) => {
+  const { server, alice, join, organizationId: organization } = await startCompany(t);
+  const bob = await join("bob@example.com");
+  const eve = await memberOf(server, "eve@example.com");
+  const other = (await eve.client().organizations.create("Elsewhere")).id;
+  for (const { client, session } of [alice, bob])
+    await client().invites.accept((await eve.client().invites.create(session.user.email, "member")).token);
+  const [here, there] = [alice.client({ organization }), alice.client({ organization: other })];
+  const [payroll, builds] = [await here.folders.create("payroll"), await there.folders.create("builds")];
+  const request = { userId: bob.session.user.id, permission: "read" } as const;
+  await here.folders.share(payroll.id, request);
+  await there.folders.share(builds.id, request);
+  await bob.client({ organization: other }).folders.accept(builds.id);
+
+  const { rotate } = await here.members.remove(bob.session.user.id);
+  t.same(rotate, [{ kind: "folder", id: payroll.id, name: "payroll" }]);
+  await there.secrets.set("coffer://builds/database/field/password", "s3cret");
+  t.match(await there.folders.rotate(builds.id), { key_version: 2 });
+  const password = await bob.client({ organization: other }).secrets.read("coffer://builds/database/field/password");
+  t.equal(password, "s3cret", "bob has the new key of the other organization's folder");
+});

@@ -531,4 +531,18 @@ export const historyClientMutants: readonly Mutant[] = [
     replace: "",
     tests: hidden,
   },
+  {
+    name: "removal-ends-access-in-another-organization",
+    file: "packages/sdk/src/histories/organization.ts",
+    find: "if (org !== undefined && org !== `org:${state.org}`) return [];",
+    replace: "",
+    tests: ["packages/sdk/test/two-organizations.test.ts"],
+  },
+  {
+    name: "removal-names-only-what-the-device-has-read",
+    file: "packages/sdk/src/histories/organization.ts",
+    find: "await readHistories().catch(isAway);",
+    replace: "",
+    tests: ["packages/sdk/test/removal-cuts.test.ts"],
+  },
 ];

@@ -44,8 +44,6 @@ export async function removeMember(
   userId: string,
 ): Promise<{ people: PeopleView; rotate: { kind: "folder" | "vault"; name: string }[] }> {
   const { client } = workspace;
-  // Only folders and vaults whose histories this browser has read can be named.
-  await Promise.all([client.folders.list(), client.vaults.list()]);
   const { rotate } = await client.members.remove(userId);
   return { people: await peopleView(workspace), rotate: rotate.map(({ kind, name }) => ({ kind, name })) };
 }

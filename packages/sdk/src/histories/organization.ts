@@ -183,9 +183,17 @@ const cutsInEntry = 250;
  * Ends a person's membership, and signs it at once with how far the person's signatures count in
  * every folder and vault. A caller who leaves, or may not sign, leaves the signature to an owner or
  * admin.
+ * @param readHistories reads those of the caller's folders and vaults: one that this device does not know would be
+ * missing from the result
  */
-export async function removeMember(send: Send, trust: PersonTrust, userId: string, force: boolean): Promise<Removal> {
+export async function removeMember(
+  send: Send,
+  trust: PersonTrust,
+  userId: string,
+  { force, readHistories }: { force: boolean; readHistories: () => Promise<unknown> },
+): Promise<Removal> {
   const { state } = await trust.organization();
+  await readHistories().catch(isAway);
   const path = `/api/org/members/${encodeURIComponent(userId)}`;
   try {
     await send({ method: "DELETE", path, query: force ? { force: "true" } : undefined });
@@ -196,7 +204,7 @@ export async function removeMember(send: Send, trust: PersonTrust, userId: strin
   }
   const { who } = await trust.self();
   const removed = `user:${userId}` as const;
-  const rotate = await stillNaming(trust, removed);
+  const rotate = await stillNaming(trust, removed, state.res);
   await rememberEnded(trust.histories, removed, (res) => rotate.some(({ kind, id }) => res === `${kind}:${id}`));
   const leaves = who === removed;
   if (leaves)
@@ -207,7 +215,7 @@ export async function removeMember(send: Send, trust: PersonTrust, userId: strin
   return { signed: await signRemoval(send, trust, state, userId).catch(isAway), rotate };
 }
 
-/** The access has ended. A missing signature can be added later. */
+/** Ending the access must not wait for the rest: the removal can be repeated to sign it. */
 function isAway(error: unknown): false {
   if (error instanceof CofferError && (error.code === "unavailable" || error.code === "network")) return false;
   throw error;
@@ -358,11 +366,15 @@ function unknownEntry(res: Resource): never {
   );
 }
 
-/** The caller's folders and vaults whose histories name a member or machine. */
-export async function stillNaming(trust: PersonTrust, who: string): Promise<Removal["rotate"]> {
+/**
+ * The caller's folders and vaults whose histories name a member or machine.
+ * @param org only those of this organization, for a person who may be in another one too
+ */
+export async function stillNaming(trust: PersonTrust, who: string, org?: Resource): Promise<Removal["rotate"]> {
   const { resources } = await trust.histories.record();
   return Object.values(resources).flatMap(({ state, accepted }) => {
     if (state === null || !accepted || state.org === null || holderOf(state, who) === undefined) return [];
+    if (org !== undefined && org !== `org:${state.org}`) return [];
     const [kind, id] = state.res.split(":") as ["folder" | "vault", string];
     return [{ kind, id, name: state.name }];
   });
