@@ -2,6 +2,16 @@
  * The paths that answer with the page. None names a vault or a record: travel mode must leave no trace in a
  * browser's history.
  */
-export const pagePaths = ["/", "/register", "/travel", "/join", "/folders", "/people", "/audit", "/account"] as const;
+export const pagePaths = [
+  "/",
+  "/register",
+  "/travel",
+  "/join",
+  "/folders",
+  "/machines",
+  "/people",
+  "/audit",
+  "/account",
+] as const;
 
 export type PagePath = (typeof pagePaths)[number];

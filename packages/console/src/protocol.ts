@@ -222,6 +222,48 @@ export interface FoldersView {
   secrets: SecretView[];
 }
 
+export interface MachineView {
+  id: string;
+  name: string;
+  status: "active" | "revoked" | "expired";
+  /** The fingerprint of its key: six words. */
+  words: string;
+  /** Null when it has made no request yet. */
+  lastUsedAt: string | null;
+  ip: string | null;
+  expiresAt: string | null;
+  folders: { id: string; name: string; permission: Permission }[];
+}
+
+export interface ApplicationView {
+  machines: MachineView[];
+  /** Tokens that no machine has used. */
+  tokens: { id: string; name: string; expiresAt: string }[];
+}
+
+export interface ApplicationsView {
+  applications: { id: string; name: string }[];
+  /** The folders that the person may give to machines. */
+  folders: { id: string; name: string }[];
+}
+
+/** Each moment is ISO 8601; null leaves it to the service: one day for the token, no end for the machine. */
+export interface TokenWish {
+  /** The name of the application. It is made when there is none. */
+  application: string;
+  folders: { folderId: string; permission: "read" | "write" }[];
+  /** Networks in CIDR notation that the machine may call from; empty for every address. */
+  networks: string[];
+  expiresAt: string | null;
+  machineExpiresAt: string | null;
+}
+
+/** A folder or vault whose history names somebody on until it gets a new key. */
+export interface ToRotate {
+  kind: "folder" | "vault";
+  name: string;
+}
+
 /** A one-time token. It is shown once. */
 export interface MachineToken {
   token: string;
@@ -285,13 +327,21 @@ export interface Calls {
   createFolder(name: string): FoldersView;
   secretValue(input: { uid: string; field: string }): string;
   setSecret(input: { folderId: string; title: string; field: string; value: string }): FoldersView;
-  createMachineToken(input: { folderId: string; application: string; permission: "read" | "write" }): MachineToken;
+  applications(): ApplicationsView;
+  application(id: string): ApplicationView;
+  removeApplication(id: string): { view: ApplicationsView; rotate: ToRotate[] };
+  revokeMachine(input: { applicationId: string; clientId: string }): {
+    application: ApplicationView;
+    rotate: ToRotate[];
+  };
+  withdrawToken(input: { applicationId: string; id: string }): ApplicationView;
+  createMachineToken(wish: TokenWish): MachineToken;
   people(): PeopleView;
   /** `invitation` is for the invited person, and is shown once. */
   invite(input: { email: string; role: Role }): { people: PeopleView; invitation: string };
   withdraw(id: string): PeopleView;
   setRole(input: { userId: string; role: Role }): PeopleView;
-  removeMember(userId: string): { people: PeopleView; rotate: { kind: "folder" | "vault"; name: string }[] };
+  removeMember(userId: string): { people: PeopleView; rotate: ToRotate[] };
   /** Joins the organization of an invitation. Its name. */
   join(invitation: string): string;
   audit(wish: AuditWish): AuditView;

@@ -6,6 +6,7 @@ import { Account } from "./screens/account.tsx";
 import { Audit } from "./screens/audit.tsx";
 import { Folders } from "./screens/folders.tsx";
 import { Join } from "./screens/join.tsx";
+import { Machines } from "./screens/machines.tsx";
 import { People } from "./screens/people.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
@@ -47,6 +48,8 @@ function Unlocked() {
       return <People />;
     case "/folders":
       return <Folders />;
+    case "/machines":
+      return <Machines />;
     case "/account":
       return <Account />;
     case "/audit":

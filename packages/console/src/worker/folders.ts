@@ -1,5 +1,4 @@
-import type { ApplicationView } from "@coffer/sdk";
-import type { Calls, FoldersView, MachineToken } from "../protocol.ts";
+import type { Calls, FoldersView } from "../protocol.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The folders with the titles of their secrets. No value is among it. */
@@ -39,18 +38,6 @@ export async function setSecret(
 ): Promise<FoldersView> {
   await workspace.client.secrets.set(notationOf(folderId, title, field), value);
   return foldersView(workspace);
-}
-
-/** A one-time token with which a machine gets an identity of its own. Makes the application when there is none. */
-export async function createMachineToken(
-  { client }: Workspace,
-  { folderId, application, permission }: Parameters<Calls["createMachineToken"]>[0],
-): Promise<MachineToken> {
-  const present = (await client.applications.list()).find(({ name }) => name === application);
-  const { id: applicationId }: Pick<ApplicationView, "id"> = present ?? (await client.applications.create(application));
-  const request = { applicationId, name: application, folders: [{ folderId, permission }] };
-  const { token, expires_at: expiresAt } = await client.tokens.create(request);
-  return { token, expiresAt };
 }
 
 function notationOf(...[folder, title, field]: [string, string, string]): string {

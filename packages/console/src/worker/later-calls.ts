@@ -5,7 +5,9 @@ import { accountView, confirmSecondFactor, endSession } from "./account.ts";
 import { auditOf, verifyAudit } from "./audit.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
-import { createFolder, createMachineToken, foldersView, secretValue, setSecret } from "./folders.ts";
+import { createFolder, foldersView, secretValue, setSecret } from "./folders.ts";
+import { applicationView, applicationsView, createMachineToken, removeApplication, revokeMachine } from "./machines.ts";
+import type { WordsOf } from "./machines.ts";
 import { oneTimeCode } from "./one-time-code.ts";
 import { invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
 import { saveRecord } from "./save-record.ts";
@@ -16,10 +18,16 @@ import { startTravel, travelView } from "./travel.ts";
 // The worker loads this with the first of these calls. Nothing of it may import what the worker starts with, other than
 // types: that would divide the worker into more files.
 
-/** `refuse` makes the error that the page learns by its code. */
+/** What the worker starts with, and these calls use. */
+export interface LaterDeps {
+  /** Makes the error that the page learns by its code. */
+  refuse: (code: string) => Error;
+  wordsOf: WordsOf;
+}
+
 export function createLaterCalls(
   { unlocked, passwordChanged }: ConsoleSession,
-  refuse: (code: string) => Error,
+  { refuse, wordsOf }: LaterDeps,
 ): Omit<CallHandlers, keyof ReturnType<typeof createCalls>> {
   /** Does what needs the password. Refuses with `wrong_password`, `code_needed` and `otp_required`. */
   const proven = async <T>(
@@ -94,7 +102,15 @@ export function createLaterCalls(
     createFolder: (name) => createFolder(unlocked(), name),
     secretValue: (input) => secretValue(unlocked(), input),
     setSecret: (input) => setSecret(unlocked(), input),
-    createMachineToken: (input) => createMachineToken(unlocked(), input),
+    applications: () => applicationsView(unlocked()),
+    application: (id) => applicationView(unlocked(), id, wordsOf),
+    removeApplication: (id) => removeApplication(unlocked(), id),
+    revokeMachine: (input) => revokeMachine(unlocked(), input, wordsOf),
+    async withdrawToken({ applicationId, id }) {
+      await unlocked().client.tokens.remove(applicationId, id);
+      return applicationView(unlocked(), applicationId, wordsOf);
+    },
+    createMachineToken: (wish) => createMachineToken(unlocked(), wish),
     people: () => peopleView(unlocked()),
     invite: (input) => invite(unlocked(), input),
     withdraw: (id) => withdraw(unlocked(), id),

@@ -1,5 +1,5 @@
 import type { Role } from "@coffer/sdk";
-import type { PeopleView } from "../protocol.ts";
+import type { PeopleView, ToRotate } from "../protocol.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The members of the person's organization, and for who may invite the open invitations. */
@@ -42,7 +42,7 @@ export async function setRole(
 export async function removeMember(
   workspace: Workspace,
   userId: string,
-): Promise<{ people: PeopleView; rotate: { kind: "folder" | "vault"; name: string }[] }> {
+): Promise<{ people: PeopleView; rotate: ToRotate[] }> {
   const { client } = workspace;
   const { rotate } = await client.members.remove(userId);
   return { people: await peopleView(workspace), rotate: rotate.map(({ kind, name }) => ({ kind, name })) };

@@ -1,3 +1,4 @@
+import { fingerprint } from "@coffer/crypto";
 import type { FromWorker, ToWorker } from "../protocol.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import { createCalls } from "./calls.ts";
@@ -17,7 +18,10 @@ const session = createSession(location.origin, post);
 const calls: Partial<CallHandlers> = createCalls(session);
 const laterCalls = async (): Promise<Partial<CallHandlers>> => {
   const { createLaterCalls } = await import("./later-calls.ts");
-  return createLaterCalls(session, (code) => new Refusal(code));
+  return createLaterCalls(session, {
+    refuse: (code) => new Refusal(code),
+    wordsOf: async (publicKey) => (await fingerprint(publicKey)).words,
+  });
 };
 
 function connect(port: PagePort): void {

@@ -1,10 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import { go } from "../router.ts";
+import type { PagePath } from "../../paths.ts";
+import { go, place } from "../router.ts";
 import { HelpDialog } from "../screens/help.tsx";
 import { Header } from "./header.tsx";
 import { Problem } from "./problem.tsx";
+
+/** Screens that belong together: each names the others. */
+const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[] = [
+  [
+    ["/folders", m.folders],
+    ["/machines", m.machines],
+  ],
+];
 
 interface PageProps {
   title: string;
@@ -24,11 +33,30 @@ export function Page({ title, problem = null, wide = false, children }: PageProp
         <p>
           <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
         </p>
+        <Neighbours />
         <h1>{title}</h1>
         <Problem text={problem} />
         {children}
       </main>
       {help && <HelpDialog onClose={() => setHelp(false)} />}
     </div>
+  );
+}
+
+/** The screens of the group that this one is in. */
+function Neighbours() {
+  const { path } = place.value;
+  const group = groups.find((each) => each.some(([own]) => own === path));
+  if (group === undefined) return null;
+  return (
+    <ul class="tabs" aria-label={m.neighbours}>
+      {group.map(([each, label]) => (
+        <li key={each}>
+          <button aria-current={each === path ? "page" : undefined} onClick={() => go({ path: each })}>
+            {label}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

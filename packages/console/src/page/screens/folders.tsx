@@ -1,18 +1,21 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { FolderView, FoldersView, MachineToken, SecretView } from "../../protocol.ts";
+import type { FolderView, FoldersView, SecretView } from "../../protocol.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Field } from "../parts/field.tsx";
+import { MachineTokenSheet } from "../parts/machine-token.tsx";
+import type { MadeToken } from "../parts/machine-token.tsx";
+import { NewMachine } from "../parts/new-machine.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
-/** Screens 11 and 14: folders with their secrets, and tokens for machines. */
+/** Screen 11: folders with their secrets, and a token for a machine. */
 export function Folders() {
   const [view, setView] = useState<FoldersView | null>(null);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -91,6 +94,7 @@ interface FolderProps {
 
 function Folder({ folder, secrets, onChange }: FolderProps) {
   const { name, permission, problem } = folder;
+  const [made, setMade] = useState<MadeToken | null>(null);
   if (problem !== null) return <p class="problem">{m.folderProblem(problem)}</p>;
   const sorted = secrets.toSorted((a, b) => a.title.localeCompare(b.title));
   return (
@@ -112,7 +116,12 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
         ))}
       </ul>
       {permission !== "read" && <SetSecret folder={folder} onChange={onChange} />}
-      {permission === "manage" && <NewMachine folder={folder} />}
+      {permission === "manage" &&
+        (made === null ? (
+          <NewMachine folders={[folder]} onMade={setMade} />
+        ) : (
+          <MachineTokenSheet made={made} onClose={() => setMade(null)} />
+        ))}
     </section>
   );
 }
@@ -179,75 +188,5 @@ function SetSecret({ folder: { id: folderId }, onChange }: Pick<FolderProps, "fo
         <code class="command">{m.setSecretCommand}</code>
       </p>
     </form>
-  );
-}
-
-function NewMachine({ folder: { id: folderId, name } }: Pick<FolderProps, "folder">) {
-  const [application, setApplication] = useState("");
-  const [permission, setPermission] = useState<"read" | "write">("read");
-  const [made, setMade] = useState<MachineToken | null>(null);
-  const { busy, problem, run } = useAction();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () =>
-      setMade(await call("createMachineToken", { folderId, application: application.trim(), permission })),
-    );
-  };
-  if (made !== null) return <Token folder={name} token={made} onClose={() => setMade(null)} />;
-  return (
-    <form onSubmit={submit}>
-      <h3>{m.newMachine}</h3>
-      <p class="hint">{m.newMachineWhy}</p>
-      <Field label={m.application} value={application} onInput={setApplication} required />
-      <fieldset>
-        <legend>{m.permission}</legend>
-        {(["read", "write"] as const).map((each) => (
-          <label key={each} class="choice">
-            <input
-              type="radio"
-              name={`permission-${folderId}`}
-              checked={permission === each}
-              onChange={() => setPermission(each)}
-            />
-            {m.permissions[each]}
-          </label>
-        ))}
-      </fieldset>
-      <Problem text={problem} />
-      <p class="buttons">
-        <button disabled={busy}>{m.makeToken}</button>
-        <code class="command">{m.tokenCommand}</code>
-      </p>
-    </form>
-  );
-}
-
-/** A one-time token, with what to do on the machine. */
-function Token({
-  folder,
-  token: { token, expiresAt },
-  onClose,
-}: {
-  folder: string;
-  token: MachineToken;
-  onClose: () => void;
-}) {
-  return (
-    <section class="sheet" aria-label={m.oneTimeToken}>
-      <h3>{m.oneTimeToken}</h3>
-      <p>{m.tokenOnce(momentOf(expiresAt))}</p>
-      <p class="mono recovery">{token}</p>
-      <p>{m.tokenThen}</p>
-      <pre>
-        {`coffer bootstrap --url ${location.origin} --config machine.json\n`}
-        {`DB_PASSWORD=coffer://${encodeURIComponent(folder)}/<title>/field/<field> coffer run --config machine.json -- printenv DB_PASSWORD`}
-      </pre>
-      <p class="buttons">
-        <button onClick={() => void copy(m.oneTimeToken, () => Promise.resolve(token))}>{m.copy}</button>
-        <button class="primary" onClick={onClose}>
-          {m.tokenKept}
-        </button>
-      </p>
-    </section>
   );
 }

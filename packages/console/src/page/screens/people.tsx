@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { PeopleView, PersonView, Role } from "../../protocol.ts";
+import type { PeopleView, PersonView, Role, ToRotate } from "../../protocol.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
@@ -9,13 +9,12 @@ import { Field } from "../parts/field.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
+import { RotateNotice } from "../parts/rotate-notice.tsx";
 import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
 const roles = (["member", "auditor", "admin", "owner"] as const).map((each) => [each, m.roles[each]] as const);
-
-type Rotate = { kind: "folder" | "vault"; name: string }[];
 
 /** Screen 15: the members of the organization, their roles, and invitations. */
 export function People() {
@@ -52,7 +51,7 @@ interface ChangeProps {
 
 function Members({ people, organization, onChange }: ChangeProps & { organization: string }) {
   const [leaving, setLeaving] = useState<PersonView | null>(null);
-  const [rotate, setRotate] = useState<Rotate>([]);
+  const [rotate, setRotate] = useState<ToRotate[]>([]);
   const { busy, problem, run } = useAction();
   const remove = (userId: string): void =>
     run(async () => {
@@ -86,18 +85,7 @@ function Members({ people, organization, onChange }: ChangeProps & { organizatio
           onNo={() => setLeaving(null)}
         />
       )}
-      {rotate.length > 0 && (
-        <div role="status" class="notice">
-          <p>{m.rotateAfter}</p>
-          <ul>
-            {rotate.map(({ kind, name }) => (
-              <li key={`${kind} ${name}`}>
-                {name}: <code>{`coffer ${kind} rotate ${JSON.stringify(name)}`}</code>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
+      <RotateNotice rotate={rotate} />
       <Problem text={problem} />
     </section>
   );
