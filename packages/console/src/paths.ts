@@ -8,6 +8,7 @@ export const pagePaths = [
   "/travel",
   "/join",
   "/folders",
+  "/matrix",
   "/machines",
   "/people",
   "/audit",

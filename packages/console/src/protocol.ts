@@ -222,6 +222,28 @@ export interface FoldersView {
   secrets: SecretView[];
 }
 
+export interface MatrixView {
+  /** The folders that the person can open. */
+  folders: { id: string; name: string; mayChange: boolean }[];
+  rows: MatrixRow[];
+}
+
+/** One field of the secrets of one title. */
+export interface MatrixRow {
+  title: string;
+  field: string;
+  /** From 1. Two secrets of a folder that have one title are in two rows. */
+  copy: number;
+  /** One for each folder, in the order of the folders; null where the folder has no such field. */
+  cells: (MatrixCell | null)[];
+}
+
+export interface MatrixCell {
+  uid: string;
+  /** Equal numbers in a row are equal values. */
+  value: number;
+}
+
 export interface MachineView {
   id: string;
   name: string;
@@ -327,6 +349,12 @@ export interface Calls {
   createFolder(name: string): FoldersView;
   secretValue(input: { uid: string; field: string }): string;
   setSecret(input: { folderId: string; title: string; field: string; value: string }): FoldersView;
+  matrix(): MatrixView;
+  setCell(input: { folderId: string; title: string; field: string; value: string }): MatrixView;
+  /** `uid`: the secret whose value is copied into the folder. */
+  copyValue(input: { uid: string; title: string; field: string; folderId: string }): MatrixView;
+  /** The variables of a dotenv file. `wrongLine`: nothing was set, because this line sets nothing. */
+  pasteEnv(input: { folderId: string; text: string }): { view: MatrixView; count: number } | { wrongLine: number };
   applications(): ApplicationsView;
   application(id: string): ApplicationView;
   removeApplication(id: string): { view: ApplicationsView; rotate: ToRotate[] };

@@ -215,6 +215,29 @@ export const de: Messages = {
   days: (count) => (count === 1 ? "1 Tag" : `${String(count)} Tage`),
   withoutEnd: "ohne Ende",
 
+  matrix: "Nebeneinander",
+  matrixWhy:
+    "Jedes Feld in jedem Ordner. Gleiche Buchstaben in einer Zeile sind gleiche Werte; ein Wert erscheint, wenn Sie ihn verlangen.",
+  matrixEmpty:
+    "Noch nichts zu vergleichen. Setzen Sie Werte in Ihren Ordnern, oder fügen Sie unten eine .env-Datei ein.",
+  onlyDifferent: "Nur Zeilen, die sich unterscheiden",
+  missing: "fehlt",
+  cellOf: (title, field, folder, state) => `${title}: ${field} in ${folder}: ${state}`,
+  cellState: (letter) => `Wert ${letter}`,
+  cellEqual: "gleich",
+  newValue: "Neuer Wert",
+  takeFrom: (folder) => `Den Wert von ${folder} nehmen`,
+  pasteTitle: "Eine .env-Datei einfügen",
+  pasteWhy:
+    "Jede Zeile NAME=Wert wird ein Geheimnis NAME mit dem Feld „value“. Gelesen wird in diesem Browser; der Dienst bekommt es versiegelt.",
+  pasteText: "Zeilen der Datei",
+  pasteInto: "In den Ordner",
+  pasteAction: "Alle setzen",
+  pasteWrong: (line) =>
+    `Zeile ${String(line)} ist weder NAME=Wert noch ein Kommentar noch leer. Es wurde nichts gesetzt.`,
+  pasteDone: (count) => (count === 1 ? "1 Wert gesetzt" : `${String(count)} Werte gesetzt`),
+  matrixCommand: "coffer ls --json",
+
   neighbours: "Seiten dieses Teils",
   machines: "Maschinen",
   noApplicationTitle: "Sie haben noch keine Maschine",

@@ -7,6 +7,7 @@ import { Audit } from "./screens/audit.tsx";
 import { Folders } from "./screens/folders.tsx";
 import { Join } from "./screens/join.tsx";
 import { Machines } from "./screens/machines.tsx";
+import { Matrix } from "./screens/matrix.tsx";
 import { People } from "./screens/people.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
@@ -48,6 +49,8 @@ function Unlocked() {
       return <People />;
     case "/folders":
       return <Folders />;
+    case "/matrix":
+      return <Matrix />;
     case "/machines":
       return <Machines />;
     case "/account":

@@ -32,12 +32,11 @@ export async function secretValue(
 }
 
 /** Sets one field, and makes the secret when the folder has none of this title. */
-export async function setSecret(
-  workspace: Workspace,
+export async function setField(
+  { client }: Workspace,
   { folderId, title, field, value }: Parameters<Calls["setSecret"]>[0],
-): Promise<FoldersView> {
-  await workspace.client.secrets.set(notationOf(folderId, title, field), value);
-  return foldersView(workspace);
+): Promise<void> {
+  await client.secrets.set(notationOf(folderId, title, field), value);
 }
 
 function notationOf(...[folder, title, field]: [string, string, string]): string {

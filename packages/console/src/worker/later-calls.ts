@@ -5,9 +5,10 @@ import { accountView, confirmSecondFactor, endSession } from "./account.ts";
 import { auditOf, verifyAudit } from "./audit.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
-import { createFolder, foldersView, secretValue, setSecret } from "./folders.ts";
+import { createFolder, foldersView, secretValue, setField } from "./folders.ts";
 import { applicationView, applicationsView, createMachineToken, removeApplication, revokeMachine } from "./machines.ts";
 import type { WordsOf } from "./machines.ts";
+import { copyValue, matrixView, pasteEnv } from "./matrix.ts";
 import { oneTimeCode } from "./one-time-code.ts";
 import { invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
 import { saveRecord } from "./save-record.ts";
@@ -101,7 +102,17 @@ export function createLaterCalls(
     folders: () => foldersView(unlocked()),
     createFolder: (name) => createFolder(unlocked(), name),
     secretValue: (input) => secretValue(unlocked(), input),
-    setSecret: (input) => setSecret(unlocked(), input),
+    async setSecret(input) {
+      await setField(unlocked(), input);
+      return foldersView(unlocked());
+    },
+    matrix: () => matrixView(unlocked()),
+    async setCell(input) {
+      await setField(unlocked(), input);
+      return matrixView(unlocked());
+    },
+    copyValue: (input) => copyValue(unlocked(), input),
+    pasteEnv: (input) => pasteEnv(unlocked(), input),
     applications: () => applicationsView(unlocked()),
     application: (id) => applicationView(unlocked(), id, wordsOf),
     removeApplication: (id) => removeApplication(unlocked(), id),

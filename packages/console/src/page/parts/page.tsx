@@ -11,6 +11,7 @@ import { Problem } from "./problem.tsx";
 const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[] = [
   [
     ["/folders", m.folders],
+    ["/matrix", m.matrix],
     ["/machines", m.machines],
   ],
 ];
