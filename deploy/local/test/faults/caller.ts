@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Cli } from "../cli-person.ts";
 
 /** A caller with a grant on the folder, and the paths of its secrets. */
@@ -103,9 +104,22 @@ export async function send(url: string, question: Question): Promise<Answer> {
   }
 }
 
+/** So long a check asks on while the service is away. */
+const patienceMilliseconds = 60_000;
+
+/** Sends until the service is there: an overloaded one answers 503 or not at all, which says nothing of what is stored. */
+export async function ask(url: string, question: Question): Promise<Answer> {
+  const end = performance.now() + patienceMilliseconds;
+  for (;;) {
+    const answer = await send(url, question);
+    if ((answer.status !== 503 && answer.status !== 0) || performance.now() > end) return answer;
+    await pause(250);
+  }
+}
+
 /** Sends a request that must succeed; returns the body. Throws otherwise. */
 export async function demand(url: string, question: Question): Promise<Answer["body"]> {
-  const { status, body } = await send(url, question);
+  const { status, body } = await (question.method === "GET" ? ask : send)(url, question);
   if (status < 200 || status > 299) throw new Error(`${question.method} ${question.path} was answered ${status}`);
   return body;
 }

@@ -1,5 +1,5 @@
 import { type Audit, wasDone } from "../audit.ts";
-import { send, type Caller, demand } from "../caller.ts";
+import { ask, type Caller, demand } from "../caller.ts";
 import type { Fleet, Machine } from "./fleet.ts";
 
 interface Token {
@@ -55,6 +55,6 @@ function clientText({ client_id, status, public_key }: Omit<Client, "name">): st
 }
 
 async function canRead(url: string, { caller }: Machine, { uid, content }: Fleet): Promise<boolean> {
-  const { status, body } = await send(url, { method: "GET", path: caller.secret(uid), bearer: caller.bearer() });
+  const { status, body } = await ask(url, { method: "GET", path: caller.secret(uid), bearer: caller.bearer() });
   return status === 200 && body["data_encrypted"] === content;
 }

@@ -1,5 +1,5 @@
 import { type Audit, wasDone } from "../audit.ts";
-import { send, demand } from "../caller.ts";
+import { ask, demand } from "../caller.ts";
 import { type Member, type Session, tokensOf } from "./member.ts";
 import { accountOf, refreshOf } from "./worker.ts";
 
@@ -23,19 +23,19 @@ export async function sessionProblems(url: string, member: Member, audit: Audit)
 
 async function overProblem(url: string, { tokens }: Session): Promise<string | null> {
   for (const question of [accountOf(tokens), refreshOf(tokens)]) {
-    const { status } = await send(url, question);
+    const { status } = await ask(url, question);
     if (status !== 401) return `is answered ${status} by ${question.path}`;
   }
   return null;
 }
 
 async function openProblem(url: string, { tokens, isRefreshInDoubt }: Session): Promise<string | null> {
-  const account = await send(url, accountOf(tokens));
+  const account = await ask(url, accountOf(tokens));
   if (account.status !== 200) return `is answered ${account.status} by its access token`;
   if (isRefreshInDoubt) return null;
-  const refreshed = await send(url, refreshOf(tokens));
+  const refreshed = await ask(url, refreshOf(tokens));
   if (refreshed.status !== 200) return `is answered ${refreshed.status} by its refresh token`;
-  const { status } = await send(url, accountOf(tokensOf(refreshed)));
+  const { status } = await ask(url, accountOf(tokensOf(refreshed)));
   return status === 200 ? null : `is answered ${status} by its new access token`;
 }
 
