@@ -70,3 +70,40 @@ await t.test("a token makes a machine that reads the value", async (t) => {
   for (const text of [token, value, password]) t.notOk(traces.includes(text));
   t.same(await visitor.troubles(), []);
 });
+
+await t.test("a folder is shared with a colleague, and taken away with a new key", async (t) => {
+  const bob = await register({ url, email: "bob@example.com", password, device });
+  const { token } = await alice.invites.create("bob@example.com", "member");
+  const bobs = personClient(bob.session, url, { accept: () => Promise.resolve(true) });
+  await bobs.invites.accept(token);
+  await production.getByRole("button", { name: "Share" }).click();
+  const dialog = page.getByRole("dialog", { name: "Who has “production”" });
+  await dialog.getByText("api (machine)").waitFor();
+  t.equal(await dialog.getByRole("button", { name: "Remove api" }).count(), 0, "a machine ends on its own screen");
+  t.same(await inaccessible(page), []);
+  await dialog.getByRole("combobox", { name: "Permission", exact: true }).selectOption("may change");
+  await dialog.getByRole("button", { name: "Share" }).click();
+  await dialog.getByRole("combobox", { name: "What bob@example.com may do" }).waitFor();
+  t.equal(await bobs.secrets.read("coffer://production/data%20base/field/password"), value);
+  await dialog.getByRole("button", { name: "Remove bob@example.com" }).click();
+  await dialog
+    .getByRole("region", { name: "Remove bob@example.com" })
+    .getByRole("button", { name: "Remove", exact: true })
+    .click();
+  await dialog.getByRole("status").filter({ hasText: "It has a new key." }).waitFor();
+  t.same(await inaccessible(page), []);
+  await dialog.getByRole("button", { name: "Close" }).click();
+  t.match(await alice.folders.list(), [{ name: "production", key_version: 2 }]);
+  bobs.secrets.expire();
+  await t.rejects(bobs.secrets.read("coffer://production/data%20base/field/password"), { code: "access_denied" });
+});
+
+await t.test("a folder gets a new key", async (t) => {
+  await button("New key").click();
+  const question = page.getByRole("region", { name: "New key for production" });
+  t.same(await inaccessible(page), []);
+  await question.getByRole("button", { name: "New key" }).click();
+  await production.getByRole("status").filter({ hasText: "It has a new key." }).waitFor();
+  t.match(await alice.folders.list(), [{ name: "production", key_version: 3 }]);
+  t.same(await visitor.troubles(), []);
+});

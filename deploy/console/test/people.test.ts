@@ -87,6 +87,11 @@ await t.test("who is removed is out at once, and the screen names what needs a n
   t.same(await inaccessible(page), []);
   await question.getByRole("button", { name: "Remove" }).click();
   await page.getByText('coffer folder rotate "production"').waitFor();
+  await page.getByRole("button", { name: "New key for production" }).click();
+  await page.getByRole("status").filter({ hasText: "It has a new key." }).waitFor();
+  t.same(await inaccessible(page), []);
+  const [made] = await alice.folders.list();
+  t.equal(made?.key_version, 2);
   await members.filter({ hasText: colleague }).waitFor({ state: "detached" });
   t.same(
     (await alice.members.list()).map((member) => member.email),

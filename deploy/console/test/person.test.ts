@@ -294,7 +294,7 @@ await t.test("a manager sees who has a vault, gives it, changes what a member ma
 
   await dialog.getByRole("button", { name: `Remove ${email}` }).click();
   const question = dialog.getByRole("region", { name: `Remove ${email}` });
-  t.match(await question.innerText(), "the vault gets a new key");
+  t.match(await question.innerText(), "a new key is made");
   t.same(await inaccessible(bobs), []);
   await question.getByRole("button", { name: "Remove" }).click();
   await choose(page, "Team").waitFor({ state: "detached" });

@@ -111,10 +111,20 @@ export interface TravelView {
 
 export type Permission = "read" | "write" | "manage";
 
-export interface MemberView {
+/** A folder or vault that several may hold. */
+export interface Shared {
+  kind: "folder" | "vault";
   id: string;
-  /** From the organization's history; as the service says it for a member whom that does not name. */
-  email: string;
+}
+
+export interface HolderView {
+  kind: "user" | "client";
+  id: string;
+  /**
+   * The e-mail from the organization's history; as the service says it for a member whom that does not name, and for a
+   * machine.
+   */
+  name: string;
   permission: Permission;
   /** Why the member has no key; null when the member has it. */
   problem: "holder_unconfirmed" | "key_pending" | null;
@@ -123,9 +133,22 @@ export interface MemberView {
 }
 
 export interface SharingView {
-  members: MemberView[];
-  /** Who could get the vault: members of its organization by its history. Empty unless the person manages the vault. */
+  holders: HolderView[];
+  /** Who could get it: members of its organization by the history. Empty unless the person manages it. */
   colleagues: { id: string; email: string }[];
+}
+
+/** What a new key could not do. */
+export interface Rotated {
+  /** Members and machines who did not get it. */
+  without: string[];
+  /** Secrets that could not be opened, and are sealed under no new key. */
+  unopened: string[];
+}
+
+/** A folder or vault whose history names somebody on until it gets a new key. */
+export interface ToRotate extends Shared {
+  name: string;
 }
 
 export interface AuditWish {
@@ -280,12 +303,6 @@ export interface TokenWish {
   machineExpiresAt: string | null;
 }
 
-/** A folder or vault whose history names somebody on until it gets a new key. */
-export interface ToRotate {
-  kind: "folder" | "vault";
-  name: string;
-}
-
 /** A one-time token. It is shown once. */
 export interface MachineToken {
   token: string;
@@ -327,11 +344,12 @@ export interface Calls {
   createVault(input: { name: string; type: "personal" | "shared" }): { id: string };
   offer(vaultId: string): OfferView;
   acceptOffer(vaultId: string): null;
-  sharing(vaultId: string): SharingView;
-  /** Gives a member the vault, or changes the permission. */
-  share(input: { vaultId: string; userId: string; permission: Permission }): SharingView;
-  /** Ends a member's access and gives the vault a new key. `without`: who did not get that key. */
-  unshare(input: { vaultId: string; userId: string }): { sharing: SharingView; without: string[] };
+  sharing(shared: Shared): SharingView;
+  /** Gives a member the folder or vault, or changes the permission. */
+  share(input: Shared & { userId: string; permission: Permission }): SharingView;
+  /** Ends a member's access and gives the folder or vault a new key. */
+  unshare(input: Shared & { userId: string }): { sharing: SharingView; rotated: Rotated };
+  rotate(shared: Shared): Rotated;
   createRecord(input: { vaultId: string; type: string; fields: Record<string, string> }): { id: string };
   readRecord(id: string): RecordDetail;
   /** One field of a record, to show, edit or copy it. */

@@ -131,7 +131,16 @@ export const de: Messages = {
   sharingTitle: (name) => `Wer „${name}“ hat`,
   sharingWhy:
     "Die Personen und ihre Schlüssel stehen im signierten Verlauf der Organisation: der Dienst kann niemanden hinzufügen.",
-  sharingCommand: "coffer vault share <vault> <e-mail>",
+  sharingCommand: (kind) => `coffer ${kind} share <${kind}> <e-mail>`,
+  machine: "Maschine",
+  rotate: "Neuer Schlüssel",
+  rotateTitle: "Neue Schlüssel sind nötig",
+  rotateOf: (name) => `Neuer Schlüssel für ${name}`,
+  rotateText: (name) =>
+    `Alle Geheimnisse von „${name}“ werden unter einem neuen Schlüssel versiegelt, für alle, die die Historie bestätigt. Wer den Zugang vorher verlor, kann nichts öffnen, was von da an geschrieben wird.`,
+  rotated: "Es gibt einen neuen Schlüssel.",
+  unopened: (uids) =>
+    `Diese Geheimnisse lassen sich nicht öffnen und sind unter keinem neuen Schlüssel versiegelt: ${uids}`,
   members: "Mitglieder",
   you: "Sie",
   permission: "Berechtigung",
@@ -140,7 +149,7 @@ export const de: Messages = {
   memberRemove: "Entfernen",
   memberRemoveTitle: (email) => `${email} entfernen`,
   memberRemoveText: (email) =>
-    `${email} verliert den Tresor sofort, und der Tresor bekommt einen neuen Schlüssel. Was gelesen wurde, kann kopiert sein: ersetzen Sie, was geheim bleiben muss.`,
+    `${email} verliert den Zugang sofort, und es gibt einen neuen Schlüssel. Was gelesen wurde, kann kopiert sein: ersetzen Sie, was geheim bleiben muss.`,
   memberEnded: "Entfernt, aber noch im Verlauf: entfernen Sie noch einmal.",
   memberProblems: {
     holder_unconfirmed: "Ohne Schlüssel: ein Administrator bestätigt die Person mit „coffer member confirm“.",
@@ -148,7 +157,7 @@ export const de: Messages = {
   },
   membersWithout: (who) => `Diese Mitglieder bekamen den neuen Schlüssel nicht, weil niemand sie bestätigt: ${who}`,
   colleague: "Kollege oder Kollegin",
-  noColleagues: "Alle in der Organisation haben diesen Tresor. Laden Sie andere ein:",
+  noColleagues: "Alle in der Organisation haben es schon. Laden Sie andere ein:",
   inviteCommand: "coffer invite create <e-mail>",
 
   travel: "Reisemodus",

@@ -124,7 +124,15 @@ export const en = {
   share: "Share",
   sharingTitle: (name: string) => `Who has “${name}”`,
   sharingWhy: "People and their keys come from the signed history of the organization: the service cannot add anyone.",
-  sharingCommand: "coffer vault share <vault> <e-mail>",
+  sharingCommand: (kind: string) => `coffer ${kind} share <${kind}> <e-mail>`,
+  machine: "machine",
+  rotate: "New key",
+  rotateTitle: "New keys are needed",
+  rotateOf: (name: string) => `New key for ${name}`,
+  rotateText: (name: string) =>
+    `All secrets of “${name}” are sealed under a new key, for those whom the history confirms. Who lost access before can open nothing that is written from then on.`,
+  rotated: "It has a new key.",
+  unopened: (uids: string) => `These secrets do not open, and are sealed under no new key: ${uids}`,
   members: "Members",
   you: "you",
   permission: "Permission",
@@ -133,7 +141,7 @@ export const en = {
   memberRemove: "Remove",
   memberRemoveTitle: (email: string) => `Remove ${email}`,
   memberRemoveText: (email: string) =>
-    `${email} loses the vault at once, and the vault gets a new key. What was read may have been copied: replace what must stay secret.`,
+    `${email} loses access at once, and a new key is made. What was read may have been copied: replace what must stay secret.`,
   memberEnded: "Removed, but still in the history: remove once more.",
   memberProblems: {
     holder_unconfirmed: "Without a key: an administrator confirms the person with “coffer member confirm”.",
@@ -141,7 +149,7 @@ export const en = {
   },
   membersWithout: (who: string) => `These members did not get the new key, because nobody confirms them: ${who}`,
   colleague: "Colleague",
-  noColleagues: "Everybody in the organization has this vault. Invite others:",
+  noColleagues: "Everybody in the organization has it. Invite others:",
   inviteCommand: "coffer invite create <e-mail>",
 
   travel: "Travel mode",

@@ -13,7 +13,7 @@ import { oneTimeCode } from "./one-time-code.ts";
 import { invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
 import { saveRecord } from "./save-record.ts";
 import type { ConsoleSession } from "./session.ts";
-import { share, sharingOf, unshare } from "./sharing.ts";
+import { rotate, share, sharingOf, unshare } from "./sharing.ts";
 import { startTravel, travelView } from "./travel.ts";
 
 // The worker loads this with the first of these calls. Nothing of it may import what the worker starts with, other than
@@ -97,7 +97,8 @@ export function createLaterCalls(
       await passwordChanged(chosen);
       return { recoveryKey };
     },
-    sharing: (vaultId) => sharingOf(unlocked(), vaultId),
+    sharing: (shared) => sharingOf(unlocked(), shared),
+    rotate: (shared) => rotate(unlocked(), shared),
     share: (input) => share(unlocked(), input),
     folders: () => foldersView(unlocked()),
     createFolder: (name) => createFolder(unlocked(), name),

@@ -7,6 +7,7 @@ import type {
   ToRotate,
   TokenWish,
 } from "../protocol.ts";
+import { toRotate } from "./sharing.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The fingerprint of a public key as six words. */
@@ -62,8 +63,8 @@ export async function removeApplication(
   const { client } = workspace;
   const machines = await client.machines.list(id);
   await client.applications.remove(id);
-  const rotate = await Promise.all(machines.map(({ client_id: clientId }) => toRotate(workspace, clientId)));
-  const folders = new Map(rotate.flat().map((each) => [each.name, each]));
+  const rotate = await Promise.all(machines.map(({ client_id: clientId }) => rotationsAfter(workspace, clientId)));
+  const folders = new Map(rotate.flat().map((each) => [each.id, each]));
   return { view: await applicationsView(workspace), rotate: [...folders.values()] };
 }
 
@@ -74,12 +75,12 @@ export async function revokeMachine(
   wordsOf: WordsOf,
 ): Promise<{ application: ApplicationView; rotate: ToRotate[] }> {
   await workspace.client.machines.remove(applicationId, clientId);
-  const rotate = await toRotate(workspace, clientId);
+  const rotate = await rotationsAfter(workspace, clientId);
   return { application: await applicationView(workspace, applicationId, wordsOf), rotate };
 }
 
-async function toRotate({ client }: Workspace, clientId: string): Promise<ToRotate[]> {
-  return (await client.stillNaming(`client:${clientId}`)).map(({ kind, name }) => ({ kind, name }));
+async function rotationsAfter({ client }: Workspace, clientId: string): Promise<ToRotate[]> {
+  return toRotate(await client.stillNaming(`client:${clientId}`));
 }
 
 /** A one-time token with which a machine gets an identity of its own. Makes the application when there is none. */

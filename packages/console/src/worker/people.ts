@@ -1,5 +1,6 @@
 import type { Role } from "@coffer/sdk";
 import type { PeopleView, ToRotate } from "../protocol.ts";
+import { toRotate } from "./sharing.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The members of the person's organization, and for who may invite the open invitations. */
@@ -45,7 +46,7 @@ export async function removeMember(
 ): Promise<{ people: PeopleView; rotate: ToRotate[] }> {
   const { client } = workspace;
   const { rotate } = await client.members.remove(userId);
-  return { people: await peopleView(workspace), rotate: rotate.map(({ kind, name }) => ({ kind, name })) };
+  return { people: await peopleView(workspace), rotate: toRotate(rotate) };
 }
 
 /** Joins the organization of an invitation. Returns its name. */

@@ -1,38 +1,87 @@
 import type { Permission, VaultMember } from "@coffer/sdk";
-import type { MemberView, SharingView } from "../protocol.ts";
+import type { HolderView, Rotated, Shared, SharingView, ToRotate } from "../protocol.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** The members of a vault, and for a manager the colleagues who could get it. */
-export async function sharingOf(workspace: Workspace, vaultId: string): Promise<SharingView> {
+/** Who holds a folder or vault, and for a manager the colleagues who could get it. */
+export function sharingOf(workspace: Workspace, shared: Shared): Promise<SharingView> {
+  return shared.kind === "vault" ? vaultSharing(workspace, shared.id) : folderSharing(workspace, shared.id);
+}
+
+async function vaultSharing(workspace: Workspace, vaultId: string): Promise<SharingView> {
   const { client } = workspace;
   const vault = await client.vaults.get(vaultId);
-  const members = (await client.vaults.members(vaultId)).map(memberView);
-  if (vault.permission !== "manage" || vault.org_id === null) return { members, colleagues: [] };
+  const holders = (await client.vaults.members(vaultId)).map(vaultHolder);
+  if (vault.permission !== "manage" || vault.org_id === null) return { holders, colleagues: [] };
   const named = await workspace.inOrganization(vault.org_id).members.confirmed();
-  const present = new Set(members.filter(({ ended }) => !ended).map(({ id }) => id));
-  const colleagues = named.map(({ user_id: id, email }) => ({ id, email })).filter(({ id }) => !present.has(id));
-  return { members, colleagues };
+  return { holders, colleagues: colleaguesOf(named, holders) };
 }
 
-/** Gives a member the vault, or changes the permission. */
+function vaultHolder({ user_id: id, email: name, permission, problem, ended }: VaultMember): HolderView {
+  return { kind: "user", id, name, permission, problem, ended };
+}
+
+async function folderSharing({ client }: Workspace, id: string): Promise<SharingView> {
+  const [listed, named, folders] = await Promise.all([
+    client.folders.holders(id),
+    client.members.confirmed({ folder: id }),
+    client.folders.list(),
+  ]);
+  const emails = new Map(named.map((member) => [member.user_id, member.email]));
+  const holders = listed.map(({ kind, id: holder, name, permission, has_key: hasKey }): HolderView => {
+    const email = kind === "user" ? emails.get(holder) : name;
+    const problem = email === undefined ? "holder_unconfirmed" : hasKey === false ? "key_pending" : null;
+    return { kind, id: holder, name: email ?? name, permission, problem, ended: false };
+  });
+  const mayManage = folders.some((folder) => folder.id === id && folder.permission === "manage");
+  return { holders, colleagues: mayManage ? colleaguesOf(named, holders) : [] };
+}
+
+function colleaguesOf(
+  named: readonly { user_id: string; email: string }[],
+  holders: readonly HolderView[],
+): SharingView["colleagues"] {
+  const present = new Set(holders.filter(({ ended }) => !ended).map(({ id }) => id));
+  return named.map(({ user_id: id, email }) => ({ id, email })).filter(({ id }) => !present.has(id));
+}
+
+/** Gives a member a folder or vault, or changes the permission. */
 export async function share(
   workspace: Workspace,
-  { vaultId, userId, permission }: { vaultId: string; userId: string; permission: Permission },
+  { kind, id, userId, permission }: Shared & { userId: string; permission: Permission },
 ): Promise<SharingView> {
-  await workspace.client.vaults.share(vaultId, { userId, permission });
-  return sharingOf(workspace, vaultId);
+  const { client } = workspace;
+  await (kind === "vault" ? client.vaults : client.folders).share(id, { userId, permission });
+  return sharingOf(workspace, { kind, id });
 }
 
-/** Ends a member's access; the vault gets a new key. Names the members who did not get it. */
+/** Ends a member's access; the folder or vault gets a new key. */
 export async function unshare(
   workspace: Workspace,
-  { vaultId, userId }: { vaultId: string; userId: string },
-): Promise<{ sharing: SharingView; without: string[] }> {
-  const rotated = await workspace.client.vaults.unshare(vaultId, userId);
-  const without = (rotated?.left_out ?? []).map(({ name }) => name);
-  return { sharing: await sharingOf(workspace, vaultId), without };
+  { kind, id, userId }: Shared & { userId: string },
+): Promise<{ sharing: SharingView; rotated: Rotated }> {
+  const { client } = workspace;
+  if (kind === "vault") {
+    const report = await client.vaults.unshare(id, userId);
+    const rotated = { without: namesOf(report?.left_out ?? []), unopened: [] };
+    return { sharing: await sharingOf(workspace, { kind, id }), rotated };
+  }
+  await client.folders.unshare(id, userId);
+  const rotated = await rotate(workspace, { kind, id });
+  return { sharing: await sharingOf(workspace, { kind, id }), rotated };
 }
 
-function memberView({ user_id: id, email, permission, problem, ended }: VaultMember): MemberView {
-  return { id, email, permission, problem, ended };
+/** Gives a folder or vault a new key. */
+export async function rotate({ client }: Workspace, { kind, id }: Shared): Promise<Rotated> {
+  if (kind === "vault") return { without: namesOf((await client.vaults.rotate(id)).left_out), unopened: [] };
+  const { left_out: leftOut, unopened } = await client.folders.rotate(id);
+  return { without: namesOf(leftOut), unopened: unopened.map(({ uid }) => uid) };
+}
+
+function namesOf(holders: readonly { name: string }[]): string[] {
+  return holders.map(({ name }) => name);
+}
+
+/** The folders and vaults whose histories name a member or machine that has no access any more. */
+export function toRotate(named: readonly { kind: "folder" | "vault"; id: string; name: string }[]): ToRotate[] {
+  return named.map(({ kind, id, name }) => ({ kind, id, name }));
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { FolderView, FoldersView, SecretView } from "../../protocol.ts";
+import type { FolderView, FoldersView, Rotated, SecretView } from "../../protocol.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
@@ -11,9 +11,12 @@ import type { MadeToken } from "../parts/machine-token.tsx";
 import { NewMachine } from "../parts/new-machine.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { Question } from "../parts/question.tsx";
+import { RotatedNotice } from "../parts/rotate-notice.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { SharingDialog } from "./sharing.tsx";
 
 /** Screen 11: folders with their secrets, and a token for a machine. */
 export function Folders() {
@@ -95,11 +98,41 @@ interface FolderProps {
 function Folder({ folder, secrets, onChange }: FolderProps) {
   const { name, permission, problem } = folder;
   const [made, setMade] = useState<MadeToken | null>(null);
+  const [sharing, setSharing] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const [rotated, setRotated] = useState<Rotated | null>(null);
+  const { busy, problem: rotationProblem, run } = useAction();
   if (problem !== null) return <p class="problem">{m.folderProblem(problem)}</p>;
   const sorted = secrets.toSorted((a, b) => a.title.localeCompare(b.title));
   return (
     <section aria-label={name}>
       <h2>{name}</h2>
+      <p class="buttons">
+        <button onClick={() => setSharing(true)}>{m.share}</button>
+        {permission === "manage" && (
+          <button disabled={busy} onClick={() => setAsking(true)}>
+            {m.rotate}
+          </button>
+        )}
+      </p>
+      {asking && (
+        <Question
+          title={m.rotateOf(name)}
+          text={m.rotateText(name)}
+          action={m.rotate}
+          busy={busy}
+          onYes={() =>
+            run(async () => {
+              setRotated(await call("rotate", { kind: "folder", id: folder.id }));
+              setAsking(false);
+            })
+          }
+          onNo={() => setAsking(false)}
+        />
+      )}
+      <Problem text={rotationProblem} />
+      {rotated !== null && <RotatedNotice rotated={rotated} />}
+      {sharing && <SharingDialog shared={{ kind: "folder", ...folder }} onClose={() => setSharing(false)} />}
       {secrets.length === 0 && <p class="hint">{m.noSecret}</p>}
       <ul class="secrets" aria-label={m.secrets}>
         {sorted.map((secret) => (

@@ -1,102 +1,106 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { MemberView, Permission, SharingView, VaultSummary } from "../../protocol.ts";
+import type { HolderView, Permission, Rotated, Shared, SharingView } from "../../protocol.ts";
 import { explain } from "../explain.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
+import { RotatedNotice } from "../parts/rotate-notice.tsx";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
 const permissions = (["read", "write", "manage"] as const).map((each) => [each, m.permissions[each]] as const);
 
-/** Screen 6: who has a vault, and what each may do. */
-export function SharingDialog({ vault, onClose }: { vault: VaultSummary; onClose: () => void }) {
+interface SharingProps {
+  shared: Shared & { name: string; permission: string };
+  onClose: () => void;
+}
+
+/** Screens 6 and 11: who has a folder or vault, and what each may do. */
+export function SharingDialog({ shared: { kind, id, name, permission: own }, onClose }: SharingProps) {
   const [sharing, setSharing] = useState<SharingView | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  const [leaving, setLeaving] = useState<MemberView | null>(null);
-  const [without, setWithout] = useState<string[]>([]);
+  const [leaving, setLeaving] = useState<HolderView | null>(null);
+  const [rotated, setRotated] = useState<Rotated | null>(null);
   const { busy, problem, run } = useAction();
   useEffect(() => {
-    call("sharing", vault.id).then(setSharing, (error: unknown) => setFailure(explain(error)));
-  }, [vault.id]);
+    call("sharing", { kind, id }).then(setSharing, (error: unknown) => setFailure(explain(error)));
+  }, [id]);
   const give = (userId: string, permission: Permission): void =>
-    run(async () => setSharing(await call("share", { vaultId: vault.id, userId, permission })));
+    run(async () => setSharing(await call("share", { kind, id, userId, permission })));
   const end = (userId: string): void =>
     run(async () => {
-      const ended = await call("unshare", { vaultId: vault.id, userId });
+      const ended = await call("unshare", { kind, id, userId });
       setSharing(ended.sharing);
-      setWithout(ended.without);
+      setRotated(ended.rotated);
       setLeaving(null);
     });
-  const mayManage = vault.permission === "manage";
+  const mayManage = own === "manage";
   return (
-    <Dialog title={m.sharingTitle(vault.name)} onClose={onClose}>
+    <Dialog title={m.sharingTitle(name)} onClose={onClose}>
       <p class="hint">{m.sharingWhy}</p>
       {sharing !== null && (
         <>
           <ul class="members" aria-label={m.members}>
-            {sharing.members.map((member) => (
-              <li key={member.id}>
-                <Member
-                  member={member}
-                  mayChange={mayManage && !busy && member.id !== state.value.user?.id}
-                  onPermission={(permission) => give(member.id, permission)}
-                  onRemove={() => setLeaving(member)}
+            {sharing.holders.map((holder) => (
+              <li key={holder.id}>
+                <Holder
+                  holder={holder}
+                  mayChange={mayManage && !busy && holder.kind === "user" && holder.id !== state.value.user?.id}
+                  onPermission={(permission) => give(holder.id, permission)}
+                  onRemove={() => setLeaving(holder)}
                 />
               </li>
             ))}
           </ul>
           {leaving !== null && (
             <Question
-              title={m.memberRemoveTitle(leaving.email)}
-              text={m.memberRemoveText(leaving.email)}
+              title={m.memberRemoveTitle(leaving.name)}
+              text={m.memberRemoveText(leaving.name)}
               action={m.memberRemove}
               busy={busy}
               onYes={() => end(leaving.id)}
               onNo={() => setLeaving(null)}
             />
           )}
-          {without.length > 0 && (
-            <p class="notice" role="status">
-              {m.membersWithout(without.join(", "))}
-            </p>
-          )}
+          {rotated !== null && <RotatedNotice rotated={rotated} />}
           {mayManage && <Add colleagues={sharing.colleagues} busy={busy} onAdd={give} />}
         </>
       )}
       <Problem text={failure ?? problem} />
       <p class="buttons">
         <button onClick={onClose}>{m.close}</button>
-        <code class="command">{m.sharingCommand}</code>
+        <code class="command">{m.sharingCommand(kind)}</code>
       </p>
     </Dialog>
   );
 }
 
-interface MemberProps {
-  member: MemberView;
+interface HolderProps {
+  holder: HolderView;
   mayChange: boolean;
   onPermission: (permission: Permission) => void;
   onRemove: () => void;
 }
 
-function Member({ member: { id, email, permission, problem, ended }, mayChange, onPermission, onRemove }: MemberProps) {
+function Holder({ holder, mayChange, onPermission, onRemove }: HolderProps) {
+  const { kind, id, name, permission, problem, ended } = holder;
   const trouble = ended ? m.memberEnded : problem === null ? null : m.memberProblems[problem];
   return (
     <>
       <span>
-        {email}
+        {name}
+        {kind === "client" && ` (${m.machine})`}
         {id === state.value.user?.id && ` (${m.you})`}
       </span>
       {mayChange && !ended ? (
-        <Choice label={m.permissionOf(email)} value={permission} options={permissions} onChoose={onPermission} />
+        <Choice label={m.permissionOf(name)} value={permission} options={permissions} onChoose={onPermission} />
       ) : (
         <span class="hint">{m.permissions[permission]}</span>
       )}
       {mayChange && (
-        <button aria-label={m.memberRemoveTitle(email)} onClick={onRemove}>
+        <button aria-label={m.memberRemoveTitle(name)} onClick={onRemove}>
           {m.memberRemove}
         </button>
       )}

@@ -135,7 +135,9 @@ export function Vaults() {
       {open === "help" && <HelpDialog onClose={close} />}
       {open === "new-vault" && <NewVault onClose={close} />}
       {open === "new-record" && <NewRecord vaults={writable} onClose={close} />}
-      {open === "sharing" && vault !== undefined && <SharingDialog vault={vault} onClose={close} />}
+      {open === "sharing" && vault !== undefined && (
+        <SharingDialog shared={{ kind: "vault", ...vault }} onClose={close} />
+      )}
       {typeof open === "object" && <OfferDialog vaultId={open.offer} onClose={close} />}
     </div>
   );
