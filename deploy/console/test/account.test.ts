@@ -34,6 +34,20 @@ await t.test("the words are those of the person's own key", async (t) => {
   t.same(await inaccessible(page), []);
 });
 
+await t.test("it says what runs here, and how to compare it with a release", async (t) => {
+  await button("About").click();
+  await page.getByText(`coffer console verify --url ${url}`).waitFor();
+  const files = [...(await (await fetch(url)).text()).matchAll(/"(\/assets\/(?:page|console)\.[^"]+)"/g)].map(
+    ([, path = ""]) => path,
+  );
+  t.equal(files.length, 2);
+  for (const file of files) await page.getByText(file).waitFor();
+  t.match(await page.locator("main").innerText(), /\/assets\/worker\.\w+\.js/);
+  t.same(await inaccessible(page), []);
+  await button("Account").first().click();
+  await region("Sessions").waitFor();
+});
+
 await t.test("another session is ended, and that device is out", async (t) => {
   const sessions = region("Sessions").getByRole("listitem");
   await sessions.filter({ hasText: "old laptop" }).waitFor();

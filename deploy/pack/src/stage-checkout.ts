@@ -13,9 +13,10 @@ export function stageCheckout(folder: string): void {
   const files = ["package.json", "package-lock.json", "tsconfig.base.json", "LICENSE", "README.md", "deploy/pack/src"];
   for (const name of [...files, "deploy/local/launch.mjs", "deploy/local/supervise-server.mjs"])
     cpSync(join(checkout, name), join(folder, name), { recursive: true });
-  for (const name of packages) {
+  // The command carries the manifest of the console.
+  for (const name of [...packages, "console"]) {
     const from = join(checkout, "packages", name);
-    const left = ["test", "node_modules"];
+    const left = ["test", "node_modules", "dist"];
     cpSync(from, join(folder, "packages", name), {
       recursive: true,
       filter: (path) => dirname(path) !== from || !left.includes(basename(path)),

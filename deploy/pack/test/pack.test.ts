@@ -132,6 +132,7 @@ await t.test("the installed command and a program with the SDK work with a servi
   ];
   t.equal(await node(bin, command, { DB_PASSWORD: uri }), "s3cret");
   t.match(await node(bin, ["audit", "verify"]), /^\d+:[0-9a-f]{64}$/);
+  t.match(await node(bin, ["console", "verify"]), /serves the console of this release/, "it carries the manifest");
   writeFileSync(join(app, "program.js"), program);
   t.equal(await node("program.js", [uri]), "s3cret");
   t.match(await node(bin, ["--version"]), /^\d+\.\d+\.\d+$/);

@@ -13,6 +13,7 @@ export const pagePaths = [
   "/people",
   "/audit",
   "/account",
+  "/about",
 ] as const;
 
 export type PagePath = (typeof pagePaths)[number];

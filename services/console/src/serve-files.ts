@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { commonHeaders } from "@coffer/console-app/headers";
 import { type BuiltFile, type Coding, sha256 } from "@coffer/console-app/manifest";
 import { ServiceError } from "@coffer/errors";
 import { createObserve, createRefusals, heldTags, pathOf, requestIdOf } from "@coffer/http";
 import type { Telemetry } from "@coffer/telemetry";
 import { chooseForm } from "./choose-form.ts";
-import { commonHeaders, headersOf } from "./headers.ts";
 import { pagePaths } from "@coffer/console-app/paths";
 
 interface Form {
@@ -42,8 +42,7 @@ export function serveFiles(files: readonly BuiltFile[], telemetry: Telemetry): R
   };
 
   function refuse(request: IncomingMessage, response: ServerResponse): void {
-    for (let at = 0; at + 1 < commonHeaders.length; at += 2)
-      response.setHeader(commonHeaders[at] ?? "", commonHeaders[at + 1] ?? "");
+    for (const [name, value] of Object.entries(commonHeaders)) response.setHeader(name, value);
     refusals.request(request, response, new ServiceError("not_found", "there is nothing at this path"));
   }
 }
@@ -52,8 +51,8 @@ function isRead({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-function prepare({ path, kind, type, forms }: BuiltFile): Served {
-  const base = headersOf({ kind, type });
+function prepare({ path, kind, headers, forms }: BuiltFile): Served {
+  const base = [...Object.entries(headers).flat(), "Vary", "Accept-Encoding"];
   const prepared = [...forms].map(([coding, bytes]): [Coding, Form] => {
     const tag = sha256(bytes).slice(0, 32);
     const coded = coding === "identity" ? [] : ["Content-Encoding", coding];

@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const service = "services/console/test/service.test.ts";
-const headers = "services/console/src/headers.ts";
+const headers = "packages/console/src/build/headers.ts";
 const build = "packages/console/test/build.test.ts";
 const manifest = "packages/console/src/build/manifest.ts";
 const worker = "packages/console/src/worker";

@@ -23,4 +23,18 @@ export const doctorRows: readonly CommandRow[] = [
     ],
     load: async () => (await import("../commands/doctor.ts")).doctor,
   },
+  {
+    name: "console verify",
+    summary: "compare what an address serves as the console with this release; exit 1 when something differs",
+    examples: [
+      "coffer console verify --url https://coffer.example.com",
+      "coffer console verify --manifest manifest.json --json",
+    ],
+    options: [
+      { flags: "--manifest <file>", description: "the manifest of a release (else the one of this command)" },
+      urlOption,
+      jsonOption,
+    ],
+    load: async () => (await import("../commands/console.ts")).verifyConsole,
+  },
 ];

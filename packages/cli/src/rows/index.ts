@@ -54,5 +54,6 @@ export const nouns: Readonly<Record<string, string>> = {
   member: "who is in the organization",
   audit: "the audit records of your organization",
   siem: "where the audit records of your organization are delivered",
+  console: "the console in a browser",
   dev: "an installation's stores, and trying services out",
 };

@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, wr
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type BuildOptions, type OutputFile } from "esbuild";
+import { pagePaths } from "../paths.ts";
+import { headersOf } from "./headers.ts";
 import { codings, manifestName, sha256, storedPath } from "./manifest.ts";
 import type { Coding, Manifest, ManifestFile } from "./manifest.ts";
 import { pageHtml } from "./page-html.ts";
@@ -21,6 +23,7 @@ const types: Readonly<Record<string, string>> = {
  */
 export async function buildConsole(folder: string, from: string = root): Promise<Manifest> {
   const source = join(from, "packages/console/src");
+  const sources = sourcesHash(from);
   const common = {
     absWorkingDir: from,
     outdir: join(from, "assets"),
@@ -52,7 +55,11 @@ export async function buildConsole(folder: string, from: string = root): Promise
   const page = await build({
     ...common,
     entryPoints: [join(source, "page/page.tsx")],
-    define: { __WORKER_PATH__: JSON.stringify(`/${main.path}`) },
+    define: {
+      __WORKER_PATH__: JSON.stringify(`/${main.path}`),
+      __SOURCES__: JSON.stringify(sources),
+      __VERSION__: JSON.stringify(versionOf(from)),
+    },
   });
   const icon = readFileSync(join(source, "page/icon.svg"));
   const assets = [
@@ -70,7 +77,14 @@ export async function buildConsole(folder: string, from: string = root): Promise
     icon: find("icon", ".svg"),
   });
   const files = [{ path: "index.html", kind: "page" as const, bytes: Buffer.from(html) }, ...assets, ...workers];
-  return store(folder, files, sourcesHash(from));
+  return store(folder, files, sources);
+}
+
+function versionOf(from: string): string {
+  const { version } = JSON.parse(readFileSync(join(from, "packages/console/package.json"), "utf8")) as {
+    version: string;
+  };
+  return version;
 }
 
 interface Output {
@@ -98,9 +112,15 @@ function store(folder: string, outputs: readonly Output[], sources: string): Man
       return [coding, sha256(form)] as const;
     });
     const type = types[path.slice(path.lastIndexOf("."))] ?? "application/octet-stream";
-    return { path, kind, type, sha256: Object.fromEntries(forms) as ManifestFile["sha256"] }; // one for each coding
+    return {
+      path,
+      kind,
+      type,
+      headers: headersOf({ kind, type }),
+      sha256: Object.fromEntries(forms) as ManifestFile["sha256"],
+    }; // one for each coding
   });
-  const manifest: Manifest = { version: 1, sources, files };
+  const manifest: Manifest = { version: 2, sources, pages: pagePaths, files };
   writeFileSync(join(partial, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
   replace(partial, folder);
   return manifest;

@@ -15,15 +15,19 @@ export interface ManifestFile {
   /** `page`, `worker`, or any other file. They get different headers. */
   kind: "page" | "worker" | "asset";
   type: string;
+  /** Those that do not depend on the request. */
+  headers: Readonly<Record<string, string>>;
   /** Lower-case hex SHA-256 of each stored form. */
   sha256: { identity: string; br?: string | undefined; gzip?: string | undefined };
 }
 
 /** What a build consists of. A release publishes it. */
 export interface Manifest {
-  version: 1;
+  version: 2;
   /** Lower-case hex SHA-256 of the sources and of the locked dependencies. */
   sources: string;
+  /** The paths that answer with the page. */
+  pages: readonly string[];
   files: ManifestFile[];
 }
 
@@ -76,7 +80,7 @@ export function readManifest(folder: string): Manifest {
   const bytes = readBytes(folder, manifestName);
   try {
     const manifest = JSON.parse(bytes.toString()) as Manifest; // written by the build
-    if ((manifest.version as number) === 1 && Array.isArray(manifest.files)) return manifest;
+    if ((manifest.version as number) === 2 && Array.isArray(manifest.files)) return manifest;
   } catch {
     // Reported below.
   }

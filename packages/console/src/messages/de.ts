@@ -358,6 +358,14 @@ export const de: Messages = {
     `Die Kette ist bei Eintrag ${String(seq)} gebrochen: ${problem}. Jemand hat die gespeicherten Einträge geändert.`,
   chainGaps: (gaps) => `${String(gaps)} Einträge sagen, dass Ereignisse nicht zugestellt wurden.`,
 
+  about: "Über Coffer",
+  aboutWhy:
+    "Der Dienst liefert diese Seite. Der Befehl vergleicht sie ganz, mit ihren Kopfzeilen, mit der Version, die Sie installiert haben:",
+  aboutVersion: "Version",
+  aboutSources: "Hash der Quellen",
+  aboutFiles: "Was hier läuft",
+  aboutCommand: (address) => `coffer console verify --url ${address}`,
+
   help: "Tasten und Befehle",
   helpKeys: "Tasten",
   helpCommands: "Dasselbe im Terminal",

@@ -342,6 +342,14 @@ export const en = {
     `The chain is broken at record ${String(seq)}: ${problem}. Somebody changed the records where they are stored.`,
   chainGaps: (gaps: number) => `${String(gaps)} records say that events could not be delivered.`,
 
+  about: "About",
+  aboutWhy:
+    "The service delivers this page. The command compares all of it, with its headers, with the release that you installed:",
+  aboutVersion: "Version",
+  aboutSources: "Hash of the sources",
+  aboutFiles: "What runs here",
+  aboutCommand: (address: string) => `coffer console verify --url ${address}`,
+
   help: "Keys and commands",
   helpKeys: "Keys",
   helpCommands: "The same in a terminal",

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { m } from "../messages/messages.ts";
 import { Toast } from "./parts/toast.tsx";
 import { forgetRecord, invitation, place } from "./router.ts";
+import { About } from "./screens/about.tsx";
 import { Account } from "./screens/account.tsx";
 import { Audit } from "./screens/audit.tsx";
 import { Folders } from "./screens/folders.tsx";
@@ -55,6 +56,8 @@ function Unlocked() {
       return <Machines />;
     case "/account":
       return <Account />;
+    case "/about":
+      return <About />;
     case "/audit":
       return <Audit />;
     case "/":

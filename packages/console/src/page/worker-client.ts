@@ -1,7 +1,10 @@
 import type { CallFailure, CallName, Calls, FromWorker, ToWorker } from "../protocol.ts";
 
 /** The worker's own address, which the build writes here. */
+/** The address of the worker, from the build. */
 declare const __WORKER_PATH__: string;
+
+export const workerPath = __WORKER_PATH__;
 
 /** Why a call failed. The message is for a person, where the code is not enough. */
 export class CallError extends Error {
@@ -65,8 +68,8 @@ function openPort(): Port {
 /** The one address that the Trusted Types policy of the page allows. */
 function workerAddress(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  if (trustedTypes === undefined) return __WORKER_PATH__;
-  const policy = trustedTypes.createPolicy("coffer-worker", { createScriptURL: () => __WORKER_PATH__ });
+  if (trustedTypes === undefined) return workerPath;
+  const policy = trustedTypes.createPolicy("coffer-worker", { createScriptURL: () => workerPath });
   return policy.createScriptURL("") as string; // a TrustedScriptURL, which the compiler's types take for no text
 }
 

@@ -14,6 +14,10 @@ const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[]
     ["/matrix", m.matrix],
     ["/machines", m.machines],
   ],
+  [
+    ["/account", m.account],
+    ["/about", m.about],
+  ],
 ];
 
 interface PageProps {

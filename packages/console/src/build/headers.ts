@@ -1,4 +1,4 @@
-import type { ManifestFile } from "@coffer/console-app/manifest";
+import type { ManifestFile } from "./manifest.ts";
 
 /**
  * The page has no network (`connect-src 'none'`): an injected script can neither fetch nor open a socket. Its one
@@ -60,26 +60,27 @@ const permissions = [
   "publickey-credentials-get=(self)",
 ].join(", ");
 
-/** The headers of every answer of the console, also of refusals: name, value, name, value. */
-export const commonHeaders: readonly string[] = [
-  ...["Cross-Origin-Opener-Policy", "same-origin"],
-  ...["Cross-Origin-Embedder-Policy", "require-corp"],
-  ...["Cross-Origin-Resource-Policy", "same-origin"],
-  ...["Permissions-Policy", permissions],
-  ...["Referrer-Policy", "no-referrer"],
-  ...["X-Content-Type-Options", "nosniff"],
-];
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers of every answer of the console, also of refusals. */
+export const commonHeaders: Headers = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Permissions-Policy": permissions,
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
 
 const unchanging = "public, max-age=31536000, immutable";
 
-/** The headers of a file besides its length and coding: name, value, name, value. */
-export function headersOf({ kind, type }: Pick<ManifestFile, "kind" | "type">): readonly string[] {
-  return [
+/** The headers of a file, besides those that depend on the request. */
+export function headersOf({ kind, type }: Pick<ManifestFile, "kind" | "type">): Headers {
+  return {
     ...commonHeaders,
-    ...["Content-Type", type],
-    ...["Vary", "Accept-Encoding"],
-    ...["Cache-Control", kind === "page" ? "no-cache" : unchanging],
-    ...["Content-Security-Policy", { page: pagePolicy, worker: workerPolicy, asset: assetPolicy }[kind]],
-    ...(kind === "page" ? ["Integrity-Policy", "blocked-destinations=(script)"] : []),
-  ];
+    "Content-Type": type,
+    "Cache-Control": kind === "page" ? "no-cache" : unchanging,
+    "Content-Security-Policy": { page: pagePolicy, worker: workerPolicy, asset: assetPolicy }[kind],
+    ...(kind === "page" ? { "Integrity-Policy": "blocked-destinations=(script)" } : {}),
+  };
 }
