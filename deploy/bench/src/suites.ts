@@ -19,9 +19,9 @@ export const secretsSuite: Suite<Size, Seeded> = {
   seed: (coffer, size) => seed(coffer.postgresUrl, size, audience),
   rows: secretsRows,
   leading: new Map([
-    ["secret read: CPU of all processes", (figure) => `a read costs ${figure} of CPU in all processes together`],
-    ["secret read: p50 one at a time", (figure) => `its answer is there after ${figure}`],
-    ["secret create: rate", (figure) => `new ones are written at ${figure}`],
+    ["secret read: CPU of all processes", (figure) => `a read costs ${figure} of CPU in all processes`],
+    ["secret read: p50 one at a time", (figure) => `a response takes ${figure}`],
+    ["secret create: rate", (figure) => `the create rate is ${figure}`],
   ]),
 };
 
@@ -47,7 +47,7 @@ export const vaultsSuite: Suite<VaultsSize, SeededVaults> = {
   seed: seedVaults,
   rows: vaultsRows,
   leading: new Map([
-    ["push to another device, across replicas: p50", (figure) => `a change is on another device after ${figure}`],
-    ["incremental sync: p50", (figure) => `a device that was away is up to date after ${figure}`],
+    ["push to another device, across replicas: p50", (figure) => `a push to another device takes ${figure}`],
+    ["incremental sync: p50", (figure) => `an incremental sync takes ${figure}`],
   ]),
 };
