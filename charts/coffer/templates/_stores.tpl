@@ -1,3 +1,21 @@
+{{/*
+The connections that Postgres must allow: up to 20 for each replica of a service with a schema (packages/postgres), one more replica
+of each during an upgrade, and some for migrations, backups and people.
+*/}}
+{{- define "coffer.postgresConnections" -}}
+{{- $values := .Values -}}
+{{- $autoscaled := or $values.autoscaling.enabled $values.autoscaling.keda.enabled -}}
+{{- $sum := 20 -}}
+{{- range $name, $row := include "coffer.services" . | fromYaml -}}
+{{- if $row.schema -}}
+{{- $service := index $values.services $name -}}
+{{- $replicas := ternary $service.autoscaling.maxReplicas $service.replicas $autoscaled | int -}}
+{{- $sum = add $sum (mul 20 (add 1 $replicas)) -}}
+{{- end -}}
+{{- end -}}
+{{- $sum -}}
+{{- end -}}
+
 {{/* The Secret of a development store. Takes root and store. */}}
 {{- define "coffer.devSecret" -}}
 {{- default .root.Values.existingSecret (index .root.Values.dev .store).existingSecret -}}

@@ -394,6 +394,20 @@ await t.test("a service's own Secret wins over the common one, and its keys are 
   t.end();
 });
 
+await t.test("the development Postgres allows the connections of all replicas, also during an upgrade", (t) => {
+  const allowed = (values: object): number => {
+    const [set] = named(renderValues({ ...values, dev: { postgres: { enabled: true } } }), "StatefulSet");
+    return Number(/max_connections=(\d+)/.exec(JSON.stringify(set))?.[1]);
+  };
+  const autoscaling = { minReplicas: 1, maxReplicas: 6 };
+  t.equal(allowed({}), 20 + 4 * 3 * 20, "two replicas of four services, and one more of each");
+  t.equal(
+    allowed({ autoscaling: { enabled: true }, services: { vaults: { autoscaling }, "auth-sm": { autoscaling } } }),
+    20 + 2 * 7 * 20 + 2 * 5 * 20,
+  );
+  t.end();
+});
+
 await t.test("a rollback replaces a Postgres that cannot start", (t) => {
   const [set] = named(renderValues({ dev: { postgres: { enabled: true } } }), "StatefulSet");
   t.equal(set?.spec?.["podManagementPolicy"], "Parallel");

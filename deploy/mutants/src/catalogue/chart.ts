@@ -86,4 +86,11 @@ export const chartMutants: readonly Mutant[] = [
     replace: "isIP(new URL(each).host",
     tests: ["deploy/cluster/test/options.test.ts"],
   },
+  {
+    name: "the-development-postgres-has-its-usual-connections",
+    file: "charts/coffer/templates/_stores.tpl",
+    find: "{{- $sum = add $sum (mul 20 (add 1 $replicas)) -}}",
+    replace: "",
+    tests: ["deploy/chart/test/chart.test.ts"],
+  },
 ];
