@@ -12,6 +12,7 @@ export const pagePaths = [
   "/machines",
   "/people",
   "/audit",
+  "/destinations",
   "/account",
   "/about",
 ] as const;

@@ -309,6 +309,32 @@ export interface MachineToken {
   expiresAt: string;
 }
 
+export type DestinationFormat = "hec" | "log_analytics" | "logs_intake" | "ecs";
+
+export interface DestinationView {
+  id: string;
+  /** Its address, when it has no name. */
+  name: string;
+  format: DestinationFormat;
+  url: string;
+  enabled: boolean;
+  /** Null before the first delivery. `status`: of the answer; null without one. */
+  lastDelivery: { status: number | null; at: string; error: string | null } | null;
+}
+
+export interface DestinationsView {
+  maySee: boolean;
+  mayManage: boolean;
+  destinations: DestinationView[];
+}
+
+/** What a destination answered to a test event. */
+export interface TestedView {
+  ok: boolean;
+  status: number | null;
+  error: string | null;
+}
+
 export type Role = "owner" | "admin" | "member" | "auditor";
 
 export interface PersonView {
@@ -390,6 +416,15 @@ export interface Calls {
   removeMember(userId: string): { people: PeopleView; rotate: ToRotate[] };
   /** Joins the organization of an invitation. Its name. */
   join(invitation: string): string;
+  destinations(): DestinationsView;
+  createDestination(input: {
+    format: DestinationFormat;
+    url: string;
+    credentials: Record<string, string>;
+  }): DestinationsView;
+  switchDestination(input: { id: string; enabled: boolean }): DestinationsView;
+  removeDestination(id: string): DestinationsView;
+  testDestination(id: string): TestedView;
   audit(wish: AuditWish): AuditView;
   /** Recomputes the whole chain of an organization, and remembers its end for the next time. */
   verifyAudit(organization: string): ChainView;

@@ -116,4 +116,25 @@ export const consoleMutants: readonly Mutant[] = [
     replace: "void key;",
     tests: ["deploy/console/test/account.test.ts"],
   },
+  {
+    name: "console-compared-without-its-headers",
+    file: "packages/cli/src/commands/console.ts",
+    find: "answer.headers.get(name) !== value",
+    replace: "answer.headers.get(name) !== value && value === name",
+    tests: ["packages/cli/test/console-verify.test.ts"],
+  },
+  {
+    name: "console-compared-at-one-path-only",
+    file: "packages/cli/src/commands/console.ts",
+    find: '(file.kind === "page" ? pages : [`/${file.path}`])',
+    replace: '(file.kind === "page" ? pages.slice(0, 1) : [`/${file.path}`])',
+    tests: ["packages/cli/test/console-verify.test.ts"],
+  },
+  {
+    name: "matrix-gives-the-page-its-values",
+    file: "packages/console/src/worker/matrix.ts",
+    find: "rows: sorted.map(({ title, field, copy, cells }) => ({ title, field, copy, cells }))",
+    replace: "rows: sorted",
+    tests: ["deploy/console/test/matrix.test.ts"],
+  },
 ];

@@ -5,6 +5,7 @@ import { forgetRecord, invitation, place } from "./router.ts";
 import { About } from "./screens/about.tsx";
 import { Account } from "./screens/account.tsx";
 import { Audit } from "./screens/audit.tsx";
+import { Destinations } from "./screens/destinations.tsx";
 import { Folders } from "./screens/folders.tsx";
 import { Join } from "./screens/join.tsx";
 import { Machines } from "./screens/machines.tsx";
@@ -58,6 +59,8 @@ function Unlocked() {
       return <Account />;
     case "/about":
       return <About />;
+    case "/destinations":
+      return <Destinations />;
     case "/audit":
       return <Audit />;
     case "/":

@@ -5,6 +5,7 @@ import { accountView, confirmSecondFactor, endSession } from "./account.ts";
 import { auditOf, verifyAudit } from "./audit.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
+import { createDestination, destinationsView, removeDestination, switchDestination } from "./destinations.ts";
 import { createFolder, foldersView, secretValue, setField } from "./folders.ts";
 import { applicationView, applicationsView, createMachineToken, removeApplication, revokeMachine } from "./machines.ts";
 import type { WordsOf } from "./machines.ts";
@@ -129,6 +130,11 @@ export function createLaterCalls(
     setRole: (input) => setRole(unlocked(), input),
     removeMember: (userId) => removeMember(unlocked(), userId),
     join: (invitation) => join(unlocked(), invitation),
+    destinations: () => destinationsView(unlocked()),
+    createDestination: (input) => createDestination(unlocked(), input),
+    switchDestination: (input) => switchDestination(unlocked(), input),
+    removeDestination: (id) => removeDestination(unlocked(), id),
+    testDestination: (id) => unlocked().client.siem.test(id),
     audit: (wish) => auditOf(unlocked(), wish),
     verifyAudit: (organization) => verifyAudit(unlocked(), organization),
     unshare: (input) => unshare(unlocked(), input),

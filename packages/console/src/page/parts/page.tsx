@@ -15,6 +15,11 @@ const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[]
     ["/machines", m.machines],
   ],
   [
+    ["/people", m.people],
+    ["/audit", m.audit],
+    ["/destinations", m.destinations],
+  ],
+  [
     ["/account", m.account],
     ["/about", m.about],
   ],
