@@ -4,6 +4,7 @@ import type { MachineConfiguration, TrustRecord, TrustStorage } from "@coffer/sd
 import { saveConfiguration } from "@coffer/sdk/node";
 import { withFileLock } from "./file-lock.ts";
 import { withHeldSignals } from "./held-signals.ts";
+import { readWhenChanged } from "./read-when-changed.ts";
 
 /** The errors of a read-only mount, such as a secret in a cluster. */
 const unwritable = new Set<string | undefined>(["EACCES", "EROFS", "EPERM", "ENOSPC", "EBUSY"]);
@@ -16,7 +17,7 @@ export function configurationTrust(path: string, configuration: MachineConfigura
   const empty: TrustRecord = { version: 1, keyring: 0, unsaved: false, resources: {} };
   let memory: TrustStorage | undefined;
   let latest = configuration.histories ?? empty;
-  const read = async (): Promise<MachineConfiguration> => parseConfiguration(await readFile(path, "utf8"));
+  const read = readWhenChanged(path, async () => parseConfiguration(await readFile(path, "utf8")));
   return {
     async load() {
       if (memory !== undefined) return memory.load();

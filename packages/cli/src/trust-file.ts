@@ -7,6 +7,7 @@ import { makePrivateDirectory, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "./failure.ts";
 import { withFileLock } from "./file-lock.ts";
 import { withHeldSignals } from "./held-signals.ts";
+import { readWhenChanged } from "./read-when-changed.ts";
 import { serviceKey } from "./same-service.ts";
 
 /**
@@ -20,7 +21,7 @@ export function trustFile(directory: string, url: string, userId: string): Trust
     .digest("hex")
     .slice(0, 32);
   const path = join(directory, "histories", `${name}.json`);
-  const load = async (): Promise<TrustRecord> => (await readTrust(path)) ?? emptyTrust();
+  const load = readWhenChanged(path, async () => (await readTrust(path)) ?? emptyTrust());
   return {
     load,
     async change(change) {

@@ -438,3 +438,66 @@ await t.test("a record is not opened with a key whose rotation a parallel call h
   delay.release();
   await t.rejects(reading, { code: "not_decrypted" });
 });
+
+/** A network that repeats the first response to each GET once it is frozen. */
+function freezer() {
+  const answers = new Map<string, Response>();
+  const network = {
+    isFrozen: false,
+    async fetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+      const address = input instanceof Request ? input.url : String(input);
+      const held = answers.get(address);
+      if (network.isFrozen && init?.method === "GET" && held !== undefined) return held.clone();
+      const answer = await fetch(input, init);
+      if (init?.method === "GET" && !network.isFrozen) answers.set(address, answer.clone());
+      return answer;
+    },
+  };
+  return network;
+}
+
+await t.test("a folder key is not used after another process of the device has seen a rotation", async (t) => {
+  const { anna, bob, mallory, server, id, oldKey } = await withFolders(t);
+  const network = freezer();
+  const running = bob.client({ freshSeconds: 0, fetch: network.fetch });
+  const configuration = await newJoinedMachine(anna, server, [id]);
+  const trust = memoryTrust(configuration.histories);
+  const machine = createClient(configuration, { attempts: 1, freshSeconds: 0, trust, fetch: network.fetch });
+  t.equal(await running.secrets.read(notation), "s3cret");
+  t.equal(await running.secrets.read(notation), "s3cret");
+  t.equal(await machine.read(notation), "s3cret");
+  network.isFrozen = true;
+  await anna.client().folders.unshare(id, idOf(mallory));
+  await anna.client().folders.rotate(id);
+  await bob.client().folders.list();
+  await createClient(configuration, { attempts: 1, trust }).folders();
+  await hasSeen(server, bob.trust, `folder:${id}`);
+  await hasSeen(server, trust, `folder:${id}`);
+
+  server.received.length = 0;
+  for (const secrets of [running.secrets, machine]) {
+    await t.rejects(secrets.read(notation));
+    await secrets.set(notation, "new").catch(() => undefined);
+    await secrets.set(notation.replace("database", "mail"), "new").catch(() => undefined);
+  }
+  t.same(await sentUnder(server, oldKey), []);
+  network.isFrozen = false;
+  for (const secrets of [running.secrets, machine]) t.equal(await secrets.read(notation), "s3cret");
+});
+
+await t.test("a vault key is not used after another process of the device has seen a rotation", async (t) => {
+  const { anna, bob, mallory, server, id, oldKey } = await withVault(t);
+  const network = freezer();
+  const me = bob.client({ fetch: network.fetch });
+  t.same((await me.records.list(id)).length, 1);
+  network.isFrozen = true;
+  await anna.client().vaults.unshare(id, idOf(mallory));
+  await bob.client().vaults.list();
+  await hasSeen(server, bob.trust, `vault:${id}`);
+  server.received.length = 0;
+  await t.rejects(me.records.list(id));
+  await me.records.create(id, login).catch(() => undefined);
+  t.same(await sentUnder(server, oldKey), []);
+  network.isFrozen = false;
+  t.same((await me.records.list(id)).length, 1);
+});

@@ -39,7 +39,7 @@ export interface Histories {
   /**
    * Whether nothing has been learned since that can change what a verified history says: no entry
    * of it, no later entry by another device, no entry of its organization, and no access that the
-   * caller has ended. Makes no request.
+   * caller has ended. Other processes that share the storage count. Makes no request.
    */
   isUnchanged(verified: Verified): Promise<boolean>;
   /**
@@ -92,13 +92,21 @@ export function histories(options: HistoriesOptions): Histories {
   const { storage, read } = options;
   const walks = new Map<Resource, Promise<Verified>>();
   let held: TrustRecord | undefined;
+  let loading: Promise<TrustRecord> | undefined;
 
-  /** Takes what other processes have stored, unless this one stores something meanwhile. */
-  const reload = async (): Promise<TrustRecord> => {
+  /**
+   * Takes what other processes have stored, unless this one stores something meanwhile. Concurrent
+   * calls share one read.
+   */
+  const reload = (): Promise<TrustRecord> => {
     const before = held;
-    const stored = await storage.load();
-    if (held === before) held = stored;
-    return held ?? stored;
+    const load = async (): Promise<TrustRecord> => {
+      const stored = await storage.load();
+      if (held === before) held = stored;
+      return held ?? stored;
+    };
+    loading ??= load().finally(() => (loading = undefined));
+    return loading;
   };
   const record = async (): Promise<TrustRecord> => held ?? reload();
   const change = async (apply: (before: TrustRecord) => TrustRecord): Promise<TrustRecord> =>
@@ -322,7 +330,8 @@ export function histories(options: HistoriesOptions): Histories {
     newest,
     withOrganization,
     async isUnchanged({ pin, state, accepted, ended, checked_by }) {
-      const present = await record();
+      // Another process may have seen the end of a key while the service hides it from this one.
+      const present = await reload();
       const known = trustedIn(present, state.res);
       if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;
       if (known.accepted !== accepted || (known.ended ?? []).join() !== (ended ?? []).join()) return false;
