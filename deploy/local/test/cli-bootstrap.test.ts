@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
 import { newPerson } from "./cli-person.ts";
@@ -82,6 +83,29 @@ await t.test("a token is given on stdin too, and spent only once", async (t) => 
   t.match(second, { code: 3, stdout: "" });
   t.notMatch(second.stderr, /log in again|cut off/, "neither helps here");
   t.notOk(existsSync(`${file}.second`), "the draft for a refused token is removed");
+});
+
+await t.test("two bootstraps of one file at once leave the machine that the token was spent for", async (t) => {
+  const token = await newToken();
+  const shared = `${file}.shared`;
+  // Without a lock both have looked for the file before one writes it, and the refusal comes last.
+  let bootstraps = 0;
+  let saved = (): void => undefined;
+  const isSaved = new Promise<void>((resolve) => (saved = resolve));
+  proxy.delays = (method, path) => {
+    if (path.endsWith("/jwks.json")) return delay(2_000);
+    return isBootstrap(method, path) && ++bootstraps === 2 ? isSaved : undefined;
+  };
+  const both = [bootstrap(token, shared), bootstrap(token, shared)];
+  const first = await Promise.race(both);
+  saved();
+  const outcomes = await Promise.all(both);
+  proxy.delays = () => undefined;
+  t.equal(first.code, 0, first.stderr);
+  t.same(outcomes.map(({ code }) => code).sort(), [0, 1]);
+  t.match(outcomes.find(({ code }) => code === 1)?.stderr, /holds the machine .* already/);
+  t.equal(await person.data(["read", "--config", shared, uri]), "s3cret");
+  t.notOk(existsSync(`${shared}.bootstrap.lock`));
 });
 
 await t.test("a file that holds a machine is not written over, and the token stays unspent", async (t) => {

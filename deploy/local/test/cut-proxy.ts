@@ -9,11 +9,15 @@ export interface CutProxy {
   target: string;
   /** Selects requests whose response is lost. */
   loses: (method: string, path: string) => boolean;
+  /** Delays a response until the promise resolves. */
+  delays: (method: string, path: string) => Promise<unknown> | undefined;
 }
 
 /** Starts it on a free port, before the service whose address it needs is known. */
 export async function startCutProxy(t: TestScope): Promise<CutProxy> {
-  const proxy = { url: "", target: "", loses: (): boolean => false } as CutProxy & { url: string };
+  const proxy = { url: "", target: "", loses: (): boolean => false, delays: () => undefined } as CutProxy & {
+    url: string;
+  };
   const server = createServer((request, response) => {
     const { method = "", url = "", headers } = request;
     const onward = forward(new URL(url, proxy.target), { method, headers }, (answer) => {
@@ -21,8 +25,10 @@ export async function startCutProxy(t: TestScope): Promise<CutProxy> {
         answer.resume().on("end", () => response.destroy());
         return;
       }
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+      void Promise.resolve(proxy.delays(method, url)).then(() => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
     });
     onward.on("error", () => response.destroy());
     request.pipe(onward);

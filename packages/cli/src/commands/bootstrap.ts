@@ -1,4 +1,4 @@
-import { stat, unlink } from "node:fs/promises";
+import { realpath, stat, unlink } from "node:fs/promises";
 import { bootstrap as bootstrapMachine, configurationText, isBootstrapped, machineFingerprint } from "@coffer/sdk";
 import type { BootstrapRequest, Fingerprint, MachineConfiguration } from "@coffer/sdk";
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
@@ -6,6 +6,7 @@ import { mannersOf } from "../access.ts";
 import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
+import { withFileLock } from "../file-lock.ts";
 import { fingerprintLines } from "../fingerprint-lines.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readToken } from "../inputs.ts";
@@ -48,16 +49,34 @@ async function bootstrapToStdout(options: Options, env: NodeJS.ProcessEnv): Prom
   }
 }
 
+/**
+ * Holds a lock, so that of two concurrent calls the second finds what the first has made. Otherwise
+ * a refused one would remove the machine that the other has bootstrapped.
+ */
 async function bootstrapToFile(path: string, options: Options, env: NodeJS.ProcessEnv): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  const lock = { isHeld: false };
+  try {
+    await withFileLock(`${target}.bootstrap.lock`, async () => {
+      lock.isHeld = true;
+      await bootstrapUnderLock(path, options, env);
+    });
+  } catch (error) {
+    throw lock.isHeld ? error : notWritten(error);
+  }
+}
+
+async function bootstrapUnderLock(path: string, options: Options, env: NodeJS.ProcessEnv): Promise<void> {
   const before = await presentConfiguration(path);
   if (before !== undefined && isBootstrapped(before))
     throw new Failure(
       exitCodes.failure,
       `${visible(path)} holds the machine ${before.client_id} already: name another file, or move this one away`,
     );
+  let draft: MachineConfiguration | undefined;
   const machine = await spendToken(before, options, env, {
-    save: (configuration) => withHeldSignals(() => save(path, configuration)),
-    discard: () => unlink(path),
+    save: (configuration) => withHeldSignals(() => save(path, (draft = configuration))),
+    discard: () => discard(path, draft),
   });
   const fingerprint = await printMachine(machine, path);
   const { client_id, application_id, org_id } = machine;
@@ -107,9 +126,19 @@ function isContent(text: string): boolean {
 /** Throws Failure without the path, which may be a broken configuration. */
 async function save(path: string, configuration: MachineConfiguration): Promise<void> {
   await saveConfiguration(path, configuration).catch((error: unknown) => {
-    const { code = "unknown" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-    throw new Failure(exitCodes.failure, `the file that --config names cannot be written (${code})`);
+    throw notWritten(error);
   });
+}
+
+function notWritten(error: unknown): Failure {
+  const { code = "unknown" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  return new Failure(exitCodes.failure, `the file that --config names cannot be written (${code})`);
+}
+
+/** Removes the draft of a refused bootstrap, and no other machine's configuration. */
+async function discard(path: string, draft: MachineConfiguration | undefined): Promise<void> {
+  const present = await presentConfiguration(path);
+  if (present !== undefined && present.client_id === draft?.client_id) await unlink(path);
 }
 
 /** The one-time token; undefined when there is none and an earlier call may have spent it. */
