@@ -751,3 +751,30 @@ await t.test("a client that is up to date fetches no history", async (t) => {
     ["folders", "secrets", "secrets", "secrets"],
   );
 });
+
+await t.test("a machine whose join was acknowledged once and not stored joins again", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const [application] = await alice.client().applications.list();
+  const { token } = await alice.client().tokens.create({
+    applicationId: application?.id ?? "",
+    name: "web",
+    folders: [{ folderId: id, permission: "read" }],
+  });
+  let lies = 0;
+  const configuration = await bootstrap(
+    { url: server.url, token, save: () => Promise.resolve() },
+    {
+      fetch(input, init) {
+        const isJoin = init?.method === "POST" && typeof input === "string" && input.endsWith("/history");
+        if (!isJoin || lies > 0) return fetch(input, init);
+        lies += 1;
+        return Promise.resolve(Response.json({ history_seq: 2 }, { status: 201 }));
+      },
+    },
+  );
+  t.equal(lies, 1);
+  t.same(configuration.histories?.resources[`folder:${id}`]?.pin, server.histories.get(`folder:${id}`)?.state.head);
+  t.equal(await createClient(configuration).read(notation), "s3cret");
+});

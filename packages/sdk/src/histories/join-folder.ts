@@ -1,4 +1,4 @@
-import { holderOf, openInvitation, sign } from "@coffer/history";
+import { holderOf, openInvitation, readEntry, sign } from "@coffer/history";
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
@@ -70,9 +70,23 @@ export async function join(
   }
 }
 
+/**
+ * Sends a machine's join, and reads it back: an entry that the machine pins and the service does not
+ * have would lock the machine out. Throws CofferError `conflict` when the service does not show it.
+ */
 export function folderJoin(
+  read: ReadEntries,
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   folderId: string,
 ): (entry: string) => Promise<ApiAnswer> {
-  return (entry) => send({ method: "POST", path: `/api/sm/v1/folders/${folderId}/history`, body: { entry } });
+  return async (entry) => {
+    const answer = await send({ method: "POST", path: `/api/sm/v1/folders/${folderId}/history`, body: { entry } });
+    const { claims, hash } = await readEntry(entry);
+    const [stored] = (await read(claims.res, claims.seq === 0 ? undefined : claims.seq - 1)).entries;
+    if (stored !== undefined && (await readEntry(stored)).hash === hash) return answer;
+    throw new CofferError(
+      "conflict",
+      `the service does not show the entry with which this machine joined ${claims.res}`,
+    );
+  };
 }

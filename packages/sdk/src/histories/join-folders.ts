@@ -38,7 +38,7 @@ export async function joinFolders(
     const res = `folder:${id}` as const;
     if ((await histories.known(res)) !== undefined) continue;
     try {
-      const trusted = await join(histories.read, res, self, token, undefined, folderJoin(send, id));
+      const trusted = await join(histories.read, res, self, token, undefined, folderJoin(histories.read, send, id));
       if (trusted !== undefined) await histories.keep(res, () => trusted);
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "join_invalid") throw error;
