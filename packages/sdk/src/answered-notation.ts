@@ -13,7 +13,7 @@ import type { NotationView } from "./views.ts";
  */
 export async function folderAnswered(store: SecretStore, named: Notation, view: NotationView): Promise<OpenFolder> {
   let folder = await requireFolder(store, named.folder);
-  if (folder.id !== view.folder_id || folder.keyVersion !== view.key_version) {
+  if (folder.id !== view.folder_id || folder.keyVersion !== view.key_version || folder.key === null) {
     await store.folders(true);
     folder = await requireFolder(store, named.folder);
   }

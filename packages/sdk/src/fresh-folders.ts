@@ -31,7 +31,9 @@ export async function requireFolder(store: SecretStore, nameOrId: string): Promi
  */
 export async function foldersFor(store: SecretStore, views: readonly SecretView[]): Promise<OpenFolder[]> {
   const known = await store.folders(false);
-  if (fit(known, views)) return known;
+  const needed = known.filter(({ id }) => views.some((view) => view.folder_id === id));
+  // An earlier answer may have been false, or the key may have been sealed to the caller since.
+  if (fit(known, views) && needed.every(hasKey)) return known;
   // A stored folder without its key proves nothing: the key may have been sealed to the caller
   // since.
   const kept = await store.storedFolders?.((folders) => fit(folders.filter(hasKey), views));

@@ -11,7 +11,7 @@ import { areStillTrusted, checkedAgain, openedLast, trustedFolder } from "./hist
 import { trustOf } from "./machine-configuration.ts";
 import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
 import { machineTokens } from "./machine-tokens.ts";
-import { dataOf, namedItems } from "./secret-store.ts";
+import { dataOf, foldersOf } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
 import type { FolderView, SecretView } from "./views.ts";
@@ -50,7 +50,7 @@ export function machineStore(
     const unsealing = machineUnsealing(configuration, known);
     // A machine knows managers only by their ids.
     const managers = (): Promise<string[]> => Promise.resolve([]);
-    const views = namedItems<FolderView>(dataOf(answer)).filter(({ id }) => isUuid(id));
+    const views = foldersOf<FolderView>(answer).filter(({ id }) => isUuid(id));
     await joinLate(views, configuration, histories, send);
     const by = { histories, self: await self(), unsealing, managers };
     const open = (view: FolderView): Promise<OpenFolder> => trustedFolder(view, by);

@@ -7,7 +7,7 @@ import type { AcceptOffer } from "./histories/offer.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
 import { sealableFolder, sealMissing } from "./histories/seal-missing.ts";
 import { areStillTrusted, openedLast, trustedFolder } from "./histories/trusted-folder.ts";
-import { dataOf, namedItems } from "./secret-store.ts";
+import { foldersOf } from "./secret-store.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { ApiAnswer, ApiRequest } from "./transport.ts";
 import type { SecretView } from "./views.ts";
@@ -39,7 +39,7 @@ export function personStore(
   const folders = async (fresh: boolean): Promise<OpenFolder[]> => {
     if (known !== undefined && !fresh && (await areStillTrusted(known))) return known;
     known = await openedLast(async () => {
-      const shown = namedItems<FolderSummary>(dataOf(await send({ method: "GET", path: "/api/org/folders" })));
+      const shown = foldersOf<FolderSummary>(await send({ method: "GET", path: "/api/org/folders" }));
       views = shown.filter(({ id }) => isUuid(id));
       const by = await trust.folders();
       const opened = await Promise.all(views.map((view) => trustedFolder(view, by)));

@@ -88,3 +88,10 @@ export function namedItems<Item extends { name: string }>(items: readonly unknow
   if (items.every(named)) return items as Item[];
   throw new CofferError("bad_answer", "the service answered with an item without a name");
 }
+
+/** The folders of a response. Throws CofferError `bad_answer` when a folder is listed twice. */
+export function foldersOf<Item extends { id: string; name: string }>(answer: ApiAnswer): Item[] {
+  const folders = namedItems<Item>(dataOf(answer));
+  if (new Set(folders.map(({ id }) => id)).size === folders.length) return folders;
+  throw new CofferError("bad_answer", "the service lists a folder twice", { status: answer.status });
+}

@@ -16,7 +16,7 @@ import type { Test } from "tap";
 import { until } from "@coffer/testkit";
 import { createClient, memoryTrust } from "../src/index.ts";
 import type { TrustStorage } from "../src/index.ts";
-import type { SecretView } from "../src/views.ts";
+import type { FolderView, SecretView } from "../src/views.ts";
 import type { RecordView, VaultView } from "../src/vaults/views.ts";
 import { delayOf, newJoinedMachine, signPastClients, startCompany } from "./history-people.ts";
 import type { Member } from "./history-people.ts";
@@ -500,4 +500,28 @@ await t.test("a vault key is not used after another process of the device has se
   t.same(await sentUnder(server, oldKey), []);
   network.isFrozen = false;
   t.same((await me.records.list(id)).length, 1);
+});
+
+await t.test("a running client uses a folder again after one false answer about its key", async (t) => {
+  const { anna, server, id, mallory } = await withFolders(t);
+  const configuration = await newJoinedMachine(anna, server, [id]);
+  const forged = await seal(mallory.session.public_key, newKey(), contexts.sharedFolderKey(id));
+  const lies: ((view: FolderView) => object[])[] = [
+    (view) => [{ ...view, encrypted_key: forged, encrypted_key_alg: "jwe" }],
+    (view) => [{ ...view, encrypted_key: null, encrypted_key_alg: null }],
+    (view) => [{ ...view, key_version: 7 }],
+    (view) => [view, view],
+  ];
+  for (const lie of lies) {
+    const machine = createClient(configuration, { attempts: 1, freshSeconds: 0 });
+    for (const secrets of [anna.client({ freshSeconds: 0 }).secrets, machine]) {
+      server.lie = ({ method, path }, { body }) =>
+        method === "GET" && path.endsWith("/folders")
+          ? { data: (body as { data: FolderView[] }).data.flatMap((view) => (view.id === id ? lie(view) : [view])) }
+          : body;
+      await secrets.folders().catch(() => undefined);
+      server.lie = (_, { body }) => body;
+      t.equal(await secrets.read(notation), "s3cret");
+    }
+  }
 });
