@@ -143,7 +143,10 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
   };
 
   const usableViews = async (attempts?: number): Promise<SecretView[]> => {
-    const usable = (await store.folders(false)).filter(({ key }) => key !== null);
+    const known = await store.folders(false);
+    // An earlier answer may have been false, or the key may have been sealed to the caller since.
+    const isLacking = known.some(({ trusted, key }) => trusted === true && key === null);
+    const usable = (isLacking ? await store.folders(true) : known).filter(({ key }) => key !== null);
     const views = await cache.views(usable, attempts);
     const folders = await foldersFor(store, views);
     const open = new Set(folders.filter(({ key }) => key !== null).map(({ id }) => id));

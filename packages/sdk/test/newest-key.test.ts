@@ -521,6 +521,7 @@ await t.test("a running client uses a folder again after one false answer about 
           : body;
       await secrets.folders().catch(() => undefined);
       server.lie = (_, { body }) => body;
+      t.match(await secrets.list(), [{ title: "database" }]);
       t.equal(await secrets.read(notation), "s3cret");
     }
   }
