@@ -61,6 +61,8 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
     }
     const unopened = views.map(({ uid }, index) => ({ uid, parts: secrets[index]?.unopened ?? [] }));
     const { sealed, report, change, version } = next;
+    // Before the last check: a removal that is seen while the service delays the staging ends this.
+    const staged = await stage(store, path, secrets);
     return {
       change,
       async send(entry) {
@@ -70,7 +72,6 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
           users: users.map(({ id, encrypted_key }) => ({ user_id: id, encrypted_key })),
           clients: clients.map(({ id, encrypted_key }) => ({ client_id: id, encrypted_key })),
         };
-        const staged = await stage(store, path, secrets);
         const body = { key_version: state.ver, encrypted_keys: encryptedKeys, entry, ...staged };
         const answer = await store.send({ method: "POST", path: `${path}/rotate`, body });
         const rotated = requireRequested<FolderSummary>(answer, { id: folderId });

@@ -168,3 +168,13 @@ await t.test("a manager whose own removal is seen meanwhile makes no token", asy
     [],
   );
 });
+
+await t.test("a rotation that stages its secrets seals no key to a person whose removal is seen then", async (t) => {
+  const secret = (anna: Member): Promise<unknown> =>
+    anna.client().secrets.set("coffer://payroll/database/field/password", "s3cret");
+  const { anna, mallory, server, folder, meanwhile } = await withRemoval(t, secret);
+  const me = anna.client();
+  await meanwhile(me, "PUT", /\/rotation\//, () => me.folders.rotate(folder));
+  t.ok(server.received.some(({ path }) => path.includes("/rotation/")));
+  t.same(keysFor(server, idOf(mallory)).filter(Boolean), []);
+});
