@@ -7,9 +7,18 @@ const path = "/api/sm/v1/secrets";
 const { DIRECT_URL: direct, PUBLIC_URL: gateway } = process.env;
 const forged = "203.0.113.77";
 
+/** What to set when the gateway is not reached from inside the cluster. */
+function adviceFor(code) {
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return ": the cluster's DNS does not know the name; set tests.hostAliases";
+  if (/CERT|SIGNATURE|SSL|TLS/.test(code)) return ": for a certificate authority of your own set tests.caConfigMap";
+  return ": look at tests.gatewayPort, tests.gatewayPeers and tests.hostAliases";
+}
+
 async function left(url, headers = {}) {
   const answer = await globalThis.fetch(url + path, { headers, redirect: "manual" }).catch((error) => {
-    throw new Error(`${url} cannot be reached: ${error.cause?.code ?? error.message}`);
+    const why = error.cause?.code ?? error.message;
+    throw new Error(`${url} cannot be reached: ${why}${url === gateway ? adviceFor(why) : ""}`);
   });
   await answer.arrayBuffer();
   const found = /\br=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1];
