@@ -36,7 +36,7 @@ export function planPoll(interval: number, base: number, outcome: PollOutcome, r
     case "refused": {
       const slower = Math.max(base, Math.min(longestRefused, interval * 1.5));
       const spread = outcome.first === true ? Math.min(slower, firstSpread) : slower;
-      return { interval: slower, wait: outcome.retryAfterSeconds + spread * random };
+      return { interval: slower, wait: Math.min(outcome.retryAfterSeconds, longestRefused) + spread * random };
     }
     case "away": {
       const slower = Math.max(base, Math.min(longestAway, interval * 1.5));

@@ -82,3 +82,11 @@ await t.test("500 clients behind one address all get their turns within its limi
   t.ok(refusals / asked < 0.35, "most questions are answered");
   t.end();
 });
+
+await t.test("one false Retry-After does not stop a poller, nor exceed what a timer can wait", (t) => {
+  for (const retryAfterSeconds of [1_000_000, 999_999_999, Infinity]) {
+    const { wait } = planPoll(60, 60, { kind: "refused", retryAfterSeconds }, 1);
+    t.ok(wait <= 2 * 900, `${retryAfterSeconds}: ${wait}`);
+  }
+  t.end();
+});
