@@ -277,7 +277,7 @@ await t.test("a manager sees who has a vault, gives it, changes what a member ma
   const members = dialog.getByRole("list", { name: "Members" }).getByRole("listitem");
   await members.filter({ hasText: email }).waitFor();
   t.match(await members.filter({ hasText: "bob@example.com (you)" }).innerText(), "manages");
-  t.ok(await dialog.getByText("Everybody in the organization has this vault.").isVisible());
+  t.ok(await dialog.getByText("Everybody in the organization has it.").isVisible());
   t.same(await inaccessible(bobs), []);
 
   await dialog.getByRole("combobox", { name: `What ${email} may do` }).selectOption("write");

@@ -97,11 +97,10 @@ await t.test("two bootstraps of one file at once leave the machine that the toke
     return isBootstrap(method, path) && ++bootstraps === 2 ? isSaved : undefined;
   };
   const both = [bootstrap(token, shared), bootstrap(token, shared)];
-  const first = await Promise.race(both);
+  await Promise.race(both);
   saved();
   const outcomes = await Promise.all(both);
   proxy.delays = () => undefined;
-  t.equal(first.code, 0, first.stderr);
   t.same(outcomes.map(({ code }) => code).sort(), [0, 1]);
   t.match(outcomes.find(({ code }) => code === 1)?.stderr, /holds the machine .* already/);
   t.equal(await person.data(["read", "--config", shared, uri]), "s3cret");

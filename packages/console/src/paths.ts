@@ -5,6 +5,7 @@
 export const pagePaths = [
   "/",
   "/register",
+  "/recover",
   "/travel",
   "/join",
   "/folders",

@@ -359,6 +359,11 @@ export interface Calls {
   /** `code`: the account has a second factor; `giveCode` goes on. */
   signIn(input: { email: string; password: string }): "done" | "code";
   giveCode(code: string): "done" | "code";
+  /**
+   * Sets a new password with the recovery key, and makes another recovery key. The account is not used before
+   * `keptRecoveryKey`. Fails with `code_needed` when the account has a second factor and `code` is empty.
+   */
+  recover(input: { email: string; recoveryKey: string; newPassword: string; code: string }): { recoveryKey: string };
   /** The new account is not used before `keptRecoveryKey`. */
   register(input: NewAccount): { recoveryKey: string };
   keptRecoveryKey(): null;

@@ -29,6 +29,13 @@ export const de: Messages = {
   emailTaken: "Diese E-Mail hat schon ein Konto.",
   passwordsDiffer: "Die beiden Passwörter sind verschieden.",
   passwordShort: "Ein Passwort hat mindestens 10 Zeichen.",
+  forgotten: "Passwort vergessen?",
+  recoverTitle: "Zurück mit dem Wiederherstellungsschlüssel",
+  recoverWhy:
+    "Ihre anderen Sitzungen enden, und Sie bekommen einen anderen Wiederherstellungsschlüssel. Ihre Tresore bleiben, wie sie sind.",
+  recoverAction: "Passwort setzen",
+  recovering: "Das Passwort wird gesetzt…",
+  recoverRefused: "E-Mail und Wiederherstellungsschlüssel gehören nicht zusammen.",
   recoveryTitle: "Ihr Wiederherstellungsschlüssel",
   recoveryWhy:
     "Nur mit ihm kommen Sie wieder hinein, wenn Sie Ihr Passwort vergessen. Er wird einmal gezeigt. Drucken Sie ihn aus und verwahren Sie ihn.",

@@ -11,6 +11,7 @@ import { Join } from "./screens/join.tsx";
 import { Machines } from "./screens/machines.tsx";
 import { Matrix } from "./screens/matrix.tsx";
 import { People } from "./screens/people.tsx";
+import { Recover } from "./screens/recover.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
 import { Travel } from "./screens/travel.tsx";
@@ -64,6 +65,7 @@ function Unlocked() {
     case "/audit":
       return <Audit />;
     case "/":
+    case "/recover":
     case "/register":
       return <Vaults />;
   }
@@ -85,6 +87,7 @@ function Screen() {
     case "unlocked":
       return <Unlocked />;
     case "signed-out":
+      if (place.value.path === "/recover") return <Recover />;
       return place.value.path === "/register" || (place.value.path === "/join" && invitation.value !== "") ? (
         <Register />
       ) : (

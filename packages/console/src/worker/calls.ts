@@ -10,6 +10,7 @@ export function createCalls(session: ConsoleSession) {
     signIn: (input) => session.signIn(input),
     giveCode: (code) => session.giveCode(code),
     register: (input) => session.register(input),
+    recover: (input) => session.recover(input),
     keptRecoveryKey: () => session.keptRecoveryKey(),
     unlock: (password) => session.unlock(password),
     lock: () => session.lock(),

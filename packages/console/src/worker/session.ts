@@ -17,6 +17,7 @@ export interface ConsoleSession {
   signIn(input: Parameters<Calls["signIn"]>[0]): Promise<"done" | "code">;
   giveCode(code: string): Promise<"done" | "code">;
   register(input: Parameters<Calls["register"]>[0]): Promise<{ recoveryKey: string }>;
+  recover(input: Parameters<Calls["recover"]>[0]): Promise<{ recoveryKey: string }>;
   keptRecoveryKey(): Promise<null>;
   unlock(password: string): Promise<null>;
   /** From now on the new password opens a locked session. */
@@ -185,6 +186,19 @@ export function createSession(url: string, post: (message: FromWorker) => void):
       await pinStorage(session).change(() => trust);
       await device.keepCredential(email, session.device_credential);
       registered = { session, key: await lockKey(password) };
+      return { recoveryKey };
+    },
+    async recover({ email, recoveryKey: used, newPassword, code }) {
+      const { recover } = await account();
+      const { session, recoveryKey } = await recover({
+        ...{ url, email, newPassword, recoveryKey: used, device: await device.device() },
+        otp: (again) =>
+          code === "" || again
+            ? Promise.reject(new Refusal(again ? "otp_required" : "code_needed"))
+            : Promise.resolve(code),
+      });
+      await device.keepCredential(email, session.device_credential);
+      registered = { session, key: await lockKey(newPassword) };
       return { recoveryKey };
     },
     async keptRecoveryKey() {

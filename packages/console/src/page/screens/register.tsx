@@ -4,12 +4,10 @@ import { Field } from "../parts/field.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { RecoveryKey } from "../parts/recovery-key.tsx";
 import { go, invitation } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
-
-const checked = 6;
+import { RecoverySheet } from "./recovery-sheet.tsx";
 
 /** Screen 2: a new account, and its recovery key, which the person types back in part. */
 export function Register() {
@@ -73,43 +71,6 @@ function RegisterForm({ email, setEmail, onRegistered }: FormProps) {
           {m.signIn}
         </a>
       </p>
-    </main>
-  );
-}
-
-function RecoverySheet({ email, recoveryKey }: { email: string; recoveryKey: string }) {
-  const [typed, setTyped] = useState("");
-  const [wrong, setWrong] = useState(false);
-  const { busy, problem, run } = useAction();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    const right = typed.trim() === recoveryKey.slice(-checked);
-    setWrong(!right);
-    if (!right) return;
-    run(async () => {
-      await call("keptRecoveryKey");
-      go({ path: invitation.value === "" ? "/" : "/join" });
-    });
-  };
-  return (
-    <main class="gate">
-      <Mark />
-      <h1>{m.recoveryTitle}</h1>
-      <RecoveryKey email={email} recoveryKey={recoveryKey} />
-      <form onSubmit={submit}>
-        <Field
-          label={m.recoveryCheck}
-          value={typed}
-          onInput={setTyped}
-          problem={wrong ? m.recoveryWrong : null}
-          required
-          mono
-        />
-        <Problem text={problem} />
-        <button class="primary wide" disabled={busy}>
-          {m.continue}
-        </button>
-      </form>
     </main>
   );
 }

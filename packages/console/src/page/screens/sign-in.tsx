@@ -71,6 +71,17 @@ export function SignIn() {
       </form>
       <p class="hint">{m.whatTheServiceLearns}</p>
       <p>
+        <a
+          href="/recover"
+          onClick={(event) => {
+            event.preventDefault();
+            go({ path: "/recover" });
+          }}
+        >
+          {m.forgotten}
+        </a>
+      </p>
+      <p>
         {m.noAccount}{" "}
         <a
           href="/register"

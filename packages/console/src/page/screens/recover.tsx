@@ -1,0 +1,73 @@
+import { useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import { Field } from "../parts/field.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { go } from "../router.ts";
+import { call } from "../store.ts";
+import { useAction } from "../use-action.ts";
+import { CallError } from "../worker-client.ts";
+import { RecoverySheet } from "./recovery-sheet.tsx";
+
+/** Screen 3: the way back in with the recovery key, a new password, and another recovery key. */
+export function Recover() {
+  const chosen = useNewPassword();
+  const [email, setEmail] = useState("");
+  const [used, setUsed] = useState("");
+  const [code, setCode] = useState<string | null>(null);
+  const [made, setMade] = useState<string | null>(null);
+  const { busy, slow, problem, waitSeconds, run } = useAction({ invalid_credentials: m.recoverRefused });
+  if (made !== null) return <RecoverySheet email={email} recoveryKey={made} />;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (!chosen.check()) return;
+    run(async () => {
+      const wish = { email, recoveryKey: used.trim(), newPassword: chosen.password, code: (code ?? "").trim() };
+      try {
+        setMade((await call("recover", wish)).recoveryKey);
+      } catch (error) {
+        if (error instanceof CallError && error.code === "code_needed") setCode("");
+        throw error;
+      }
+    });
+  };
+  return (
+    <main class="gate">
+      <Mark />
+      <h1>{m.recoverTitle}</h1>
+      <p>{m.recoverWhy}</p>
+      <form onSubmit={submit}>
+        <Field label={m.email} type="email" value={email} onInput={setEmail} autocomplete="username" required focused />
+        <Field label={m.recoveryTitle} type="password" value={used} onInput={setUsed} required mono />
+        <NewPasswordFields chosen={chosen} label={m.passwordNew} />
+        {code !== null && (
+          <Field
+            label={m.codeLabel}
+            value={code}
+            onInput={setCode}
+            autocomplete="one-time-code"
+            required
+            focused
+            mono
+          />
+        )}
+        <Problem text={waitSeconds > 0 ? m.rateLimited(waitSeconds) : problem} />
+        <button class="primary wide" disabled={busy || waitSeconds > 0}>
+          {slow ? m.recovering : m.recoverAction}
+        </button>
+      </form>
+      <p>
+        <a
+          href="/"
+          onClick={(event) => {
+            event.preventDefault();
+            go({ path: "/" });
+          }}
+        >
+          {m.signIn}
+        </a>
+      </p>
+    </main>
+  );
+}
