@@ -6,6 +6,7 @@ import { go, place } from "../router.ts";
 import { HelpDialog } from "../screens/help.tsx";
 import { Header } from "./header.tsx";
 import { Problem } from "./problem.tsx";
+import { Tabs } from "./tabs.tsx";
 
 /** Screens that belong together: each names the others. */
 const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[] = [
@@ -58,15 +59,5 @@ function Neighbours() {
   const { path } = place.value;
   const group = groups.find((each) => each.some(([own]) => own === path));
   if (group === undefined) return null;
-  return (
-    <ul class="tabs" aria-label={m.neighbours}>
-      {group.map(([each, label]) => (
-        <li key={each}>
-          <button aria-current={each === path ? "page" : undefined} onClick={() => go({ path: each })}>
-            {label}
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+  return <Tabs label={m.neighbours} tabs={group} current={path} onChoose={(chosen) => go({ path: chosen })} />;
 }

@@ -14,6 +14,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotatedNotice } from "../parts/rotate-notice.tsx";
 import { toast } from "../parts/toast.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { SharingDialog } from "./sharing.tsx";
@@ -34,15 +35,12 @@ export function Folders() {
         <Empty title={m.noFolderTitle} text={m.noFolder} command={m.folderCommand} />
       )}
       {folders.length > 0 && (
-        <ul class="tabs" aria-label={m.folders}>
-          {folders.map(({ id, name }) => (
-            <li key={id}>
-              <button aria-current={id === folder?.id} onClick={() => setChosen(id)}>
-                {name}
-              </button>
-            </li>
-          ))}
-        </ul>
+        <Tabs
+          label={m.folders}
+          tabs={folders.map(({ id, name }) => [id, name])}
+          current={folder?.id}
+          onChoose={setChosen}
+        />
       )}
       {view !== null && folder !== undefined && (
         <Folder

@@ -10,6 +10,7 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotateNotice } from "../parts/rotate-notice.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
@@ -33,15 +34,12 @@ export function Machines() {
         <Empty title={m.noApplicationTitle} text={m.noApplication} command={m.tokenCommand} />
       )}
       {applications.length > 0 && (
-        <ul class="tabs" aria-label={m.application}>
-          {applications.map(({ id, name }) => (
-            <li key={id}>
-              <button aria-current={id === application?.id} onClick={() => setChosen(id)}>
-                {name}
-              </button>
-            </li>
-          ))}
-        </ul>
+        <Tabs
+          label={m.application}
+          tabs={applications.map(({ id, name }) => [id, name])}
+          current={application?.id}
+          onChoose={setChosen}
+        />
       )}
       <RotateNotice rotate={rotate} />
       {made !== null && <MachineTokenSheet made={made} onClose={() => setMade(null)} />}

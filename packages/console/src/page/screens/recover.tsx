@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Field } from "../parts/field.tsx";
+import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { go } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { CallError } from "../worker-client.ts";
@@ -58,15 +58,7 @@ export function Recover() {
         </button>
       </form>
       <p>
-        <a
-          href="/"
-          onClick={(event) => {
-            event.preventDefault();
-            go({ path: "/" });
-          }}
-        >
-          {m.signIn}
-        </a>
+        <Link path="/" text={m.signIn} />
       </p>
     </main>
   );

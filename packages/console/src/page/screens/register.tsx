@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Field } from "../parts/field.tsx";
+import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { go, invitation } from "../router.ts";
+import { invitation } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { RecoverySheet } from "./recovery-sheet.tsx";
@@ -60,16 +61,7 @@ function RegisterForm({ email, setEmail, onRegistered }: FormProps) {
         </button>
       </form>
       <p>
-        {m.haveAccount}{" "}
-        <a
-          href="/"
-          onClick={(event) => {
-            event.preventDefault();
-            go({ path: "/" });
-          }}
-        >
-          {m.signIn}
-        </a>
+        {m.haveAccount} <Link path="/" text={m.signIn} />
       </p>
     </main>
   );

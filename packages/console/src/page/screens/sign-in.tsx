@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Field } from "../parts/field.tsx";
+import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { CallError } from "../worker-client.ts";
@@ -71,27 +71,10 @@ export function SignIn() {
       </form>
       <p class="hint">{m.whatTheServiceLearns}</p>
       <p>
-        <a
-          href="/recover"
-          onClick={(event) => {
-            event.preventDefault();
-            go({ path: "/recover" });
-          }}
-        >
-          {m.forgotten}
-        </a>
+        <Link path="/recover" text={m.forgotten} />
       </p>
       <p>
-        {m.noAccount}{" "}
-        <a
-          href="/register"
-          onClick={(event) => {
-            event.preventDefault();
-            go({ path: "/register" });
-          }}
-        >
-          {m.register}
-        </a>
+        {m.noAccount} <Link path="/register" text={m.register} />
       </p>
     </main>
   );
