@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { buildConsole } from "@coffer/console-app/build";
 import { manifestName } from "@coffer/console-app/manifest";
 
-/** Builds the console, and puts its manifest beside the command, which compares what an address serves with it. */
+/** Builds the console and copies its manifest into the command, for `coffer console verify`. */
 export async function addConsoleManifest(checkout: string): Promise<void> {
   const dist = join(checkout, "packages/cli/dist");
   const folder = mkdtempSync(join(dist, "console-"));

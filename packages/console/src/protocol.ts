@@ -121,8 +121,8 @@ export interface HolderView {
   kind: "user" | "client";
   id: string;
   /**
-   * The e-mail from the organization's history; as the service says it for a member whom that does not name, and for a
-   * machine.
+   * The e-mail in the organization's history. For a machine, and for a member whom the history does not name: the name
+   * that the service shows.
    */
   name: string;
   permission: Permission;
@@ -146,7 +146,7 @@ export interface Rotated {
   unopened: string[];
 }
 
-/** A folder or vault whose history names somebody on until it gets a new key. */
+/** A folder or vault that needs a new key: its history still names a removed member or machine. */
 export interface ToRotate extends Shared {
   name: string;
 }

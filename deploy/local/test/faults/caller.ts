@@ -107,7 +107,10 @@ export async function send(url: string, question: Question): Promise<Answer> {
 /** So long a check asks on while the service is away. */
 const patienceMilliseconds = 60_000;
 
-/** Sends until the service is there: an overloaded one answers 503 or not at all, which says nothing of what is stored. */
+/**
+ * Repeats a request while the service is overloaded and answers 503 or not at all. Such an answer does not say what is
+ * stored.
+ */
 export async function ask(url: string, question: Question): Promise<Answer> {
   const end = performance.now() + patienceMilliseconds;
   for (;;) {

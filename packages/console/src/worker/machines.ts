@@ -83,7 +83,7 @@ async function rotationsAfter({ client }: Workspace, clientId: string): Promise<
   return toRotate(await client.stillNaming(`client:${clientId}`));
 }
 
-/** A one-time token with which a machine gets an identity of its own. Makes the application when there is none. */
+/** Makes a one-time token for a new machine, and the application when it does not exist yet. */
 export async function createMachineToken({ client }: Workspace, wish: TokenWish): Promise<MachineToken> {
   const { application, folders, networks, expiresAt, machineExpiresAt } = wish;
   const present = (await client.applications.list()).find(({ name }) => name === application);
