@@ -43,6 +43,11 @@ await t.test("each row says where a field is equal, different and missing, witho
   for (const folder of ["development", "production", "staging"])
     t.equal(await button(`mail: password in ${folder}: equal`).count(), 1, folder);
   t.same(await inaccessible(page), []);
+  await page.setViewportSize({ width: 320, height: 640 });
+  const tableHeight = (await page.locator("table").boundingBox())?.height ?? 0;
+  const shownHeight = await page.getByRole("region", { name: "Side by side" }).evaluate((each) => each.clientHeight);
+  t.ok(shownHeight >= tableHeight, "no row is hidden in a small window");
+  await page.setViewportSize({ width: 1280, height: 800 });
   const traces = await visitor.traces(page);
   for (const value of [same, one, other]) t.notOk(traces.includes(value));
   await page.getByLabel("Only rows that differ").check();
