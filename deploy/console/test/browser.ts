@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { locateBrowser } from "../../../packages/crypto/test/browser/locate.ts";
 
@@ -126,6 +127,16 @@ async function traces(page: Page): Promise<string> {
       [Object.entries(localStorage), Object.entries(sessionStorage), await caches.keys(), databases],
     ]);
   });
+}
+
+/** Stores a picture of the page in the folder of COFFER_PICTURES, if there is one. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env["COFFER_PICTURES"];
+  if (folder === undefined) return;
+  const height = await page.evaluate(() => document.querySelector(".shell")?.scrollHeight ?? 0);
+  await page.setViewportSize({ width: 1280, height: Math.min(Math.max(height, 800), 1600) });
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: "disabled" });
+  await page.setViewportSize({ width: 1280, height: 800 });
 }
 
 /** The rules of WCAG 2.2 AA that a page breaks, in each of the three colour schemes and at two widths. */

@@ -237,8 +237,23 @@ export interface SecretView {
   folderId: string;
   fields: string[];
   updatedAt: string;
+  /** From this moment on machines do not get it; null for never. */
+  expiresAt: string | null;
   expired: boolean;
 }
+
+export interface ReaderView {
+  name: string;
+  isMachine: boolean;
+  /** It was among others in a list; otherwise it was read by itself. */
+  inLists: boolean;
+  count: number;
+  lastAt: string;
+  ip: string | null;
+}
+
+/** Null when the person may not read the audit. `since`: earlier reads are not among these. */
+export type ReadersView = { readers: ReaderView[]; since: string } | null;
 
 export interface FoldersView {
   folders: FolderView[];
@@ -373,8 +388,8 @@ export interface Calls {
   /** The person does something: puts off the idle lock. */
   touch(): null;
   createVault(input: { name: string; type: "personal" | "shared" }): { id: string };
-  offer(vaultId: string): OfferView;
-  acceptOffer(vaultId: string): null;
+  offer(shared: Shared): OfferView;
+  acceptOffer(shared: Shared): null;
   sharing(shared: Shared): SharingView;
   /** Gives a member the folder or vault, or changes the permission. */
   share(input: Shared & { userId: string; permission: Permission }): SharingView;
@@ -398,6 +413,11 @@ export interface Calls {
   createFolder(name: string): FoldersView;
   secretValue(input: { uid: string; field: string }): string;
   setSecret(input: { folderId: string; title: string; field: string; value: string }): FoldersView;
+  /** Who has read it in the last 90 days. */
+  secretReaders(input: { uid: string; folderId: string }): ReadersView;
+  /** `expiresAt`: null for never. */
+  setExpiry(input: { uid: string; expiresAt: string | null }): FoldersView;
+  removeSecret(uid: string): FoldersView;
   matrix(): MatrixView;
   setCell(input: { folderId: string; title: string; field: string; value: string }): MatrixView;
   /** `uid`: the secret whose value is copied into the folder. */

@@ -74,6 +74,19 @@ export function removeField(
   });
 }
 
+/**
+ * Sets when a secret expires, RFC 3339, in the future; null for never. Its fields stay as they are,
+ * also those that another client writes meanwhile.
+ */
+export async function setExpiry(store: SecretStore, uid: string, expiresAt: string | null): Promise<WriteView> {
+  return overAgain(store, async () => {
+    const view = await store.one(uid);
+    const folder = (await foldersFor(store, [view])).find(({ id }) => id === view.folder_id);
+    if (folder === undefined) throw new CofferError("access_denied", "access to the folder was taken away meanwhile");
+    return replace(store, folder, view, await openPayload(view, folder), expiresAt);
+  });
+}
+
 /** Removes a secret by its uid. Throws CofferError `secret_not_found`. */
 export async function removeSecret(store: SecretStore, uid: string): Promise<{ uid: string; removed: "secret" }> {
   const view = await store.one(uid);

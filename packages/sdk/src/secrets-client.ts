@@ -1,5 +1,5 @@
 import { CofferError } from "./errors.ts";
-import { removeField, removeSecret, setField } from "./change-secret.ts";
+import { removeField, removeSecret, setExpiry, setField } from "./change-secret.ts";
 import type { SetOptions, SetResult } from "./change-secret.ts";
 import { fieldOf, findSecret, matching } from "./find-secret.ts";
 import { foldersFor, requireFolder } from "./fresh-folders.ts";
@@ -12,7 +12,7 @@ import { preferPresent } from "./secret-expiry.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import { usableFolder } from "./usable-folder.ts";
 import type { UsableFolder } from "./usable-folder.ts";
-import type { SecretView } from "./views.ts";
+import type { SecretView, WriteView } from "./views.ts";
 import { watchSecrets } from "./watch-secrets.ts";
 import type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
 
@@ -69,6 +69,8 @@ export interface SecretsClient {
    * it: machines would not get the value.
    */
   set(notation: string, value: string, options?: SetOptions): Promise<SetResult>;
+  /** Sets when a secret expires, RFC 3339, in the future; null for never. Renews an expired one. */
+  setExpiry(uid: string, expiresAt: string | null): Promise<WriteView>;
   /**
    * Removes the secret that `find` returns; for the notation of a field, that field, and the secret
    * with its last field. Returns which. It cannot be undone.
@@ -230,6 +232,7 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
     },
     set: (notation, value, setOptions = {}) =>
       afterwardsExpired(setField(store, parseNotation(notation), value, setOptions)),
+    setExpiry: (uid, expiresAt) => afterwardsExpired(setExpiry(store, uid, expiresAt)),
     remove: (name) => afterwardsExpired(remove(name)),
     watch: (listener, watchOptions = {}) =>
       watchSecrets(

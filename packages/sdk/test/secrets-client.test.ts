@@ -150,6 +150,30 @@ await t.test("a service that stores no expiry is not taken at its word", async (
   t.match(await set(moment), stored);
 });
 
+await t.test("an expiry is set on what another client has just written", async (t) => {
+  const folder = newFolder("production");
+  const secret = await newSecret(folder, "database", { password: "new" });
+  const sent: { version: string | undefined; expires_at?: unknown }[] = [];
+  const server = await startServer(t, ({ method, path, headers, body }, response) => {
+    if (method === "PUT") {
+      const { expires_at } = JSON.parse(body) as { expires_at?: string };
+      sent.push({ version: headers["if-match"], expires_at });
+      if (sent.length === 1) json(response, 412, { error: "precondition_failed", message: "changed" });
+      else json(response, 200, { uid: secret.uid, folder_id: folder.id, expires_at });
+    } else if (path.includes("/secrets/")) json(response, 200, { ...secret, version: sent.length + 1 });
+    else json(response, 200, historyAnswer(path) ?? { data: path.endsWith("/folders") ? [view] : [secret] });
+  });
+  const machine = await newMachine(server.url, [folder]);
+  const view = await folderFor(folder, machine.public_key);
+  const client = createClient(machine);
+  const moment = "2099-12-31T23:00:00Z";
+  t.match(await client.setExpiry(secret.uid, moment), { uid: secret.uid, expires_at: moment });
+  t.same(sent, [
+    { version: '"1"', expires_at: moment },
+    { version: '"2"', expires_at: moment },
+  ]);
+});
+
 await t.test("an answer that fails is not remembered as a list", async (t) => {
   const folder = newFolder("production");
   const secret = await newSecret(folder, "database", { password: "s3cret" });

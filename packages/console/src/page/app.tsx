@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { m } from "../messages/messages.ts";
 import { Toast } from "./parts/toast.tsx";
-import { forgetRecord, invitation, place } from "./router.ts";
+import { forgetOpen, invitation, place } from "./router.ts";
 import { About } from "./screens/about.tsx";
 import { Account } from "./screens/account.tsx";
 import { Audit } from "./screens/audit.tsx";
@@ -32,7 +32,7 @@ export function App() {
     if (phase !== "locked" && phase !== "signed-out") return;
     search.value = "";
     shownVault.value = null;
-    forgetRecord();
+    forgetOpen();
   }, [phase]);
   return (
     <>

@@ -2,12 +2,13 @@ import { signal } from "@preact/signals";
 import { type PagePath, pagePaths } from "../paths.ts";
 
 /**
- * Where the person is. The open record is in the state of the history entry, and not in its address: a browser's
- * history must not name what travel mode hides.
+ * Where the person is. The open record or secret is in the state of the history entry, and not in its address: a
+ * browser's history must not name what travel mode hides.
  */
 export interface Place {
   path: PagePath;
-  recordId: string | null;
+  /** The record, secret or person that is open beside or instead of the list. */
+  openId: string | null;
 }
 
 export const place = signal<Place>(placeOf(history.state));
@@ -22,20 +23,20 @@ addEventListener("popstate", ({ state }) => {
 
 /** Goes to another place, as a new entry of the browser's history. */
 export function go(next: Partial<Place>): void {
-  const { path, recordId } = { path: place.value.path, recordId: null, ...next };
-  if (path === place.value.path && recordId === place.value.recordId) return;
-  history.pushState({ recordId }, "", path);
-  place.value = { path, recordId };
+  const { path, openId } = { path: place.value.path, openId: null, ...next };
+  if (path === place.value.path && openId === place.value.openId) return;
+  history.pushState({ openId }, "", path);
+  place.value = { path, openId };
 }
 
-/** Forgets the open record in the present entry, for instance after a lock. */
-export function forgetRecord(): void {
-  history.replaceState({ recordId: null }, "", place.value.path);
-  place.value = { ...place.value, recordId: null };
+/** Forgets what is open in the present entry, for instance after a lock. */
+export function forgetOpen(): void {
+  history.replaceState({ openId: null }, "", place.value.path);
+  place.value = { ...place.value, openId: null };
 }
 
 function placeOf(state: unknown): Place {
   const path = pagePaths.find((each) => each === location.pathname) ?? "/";
-  const { recordId } = (state ?? {}) as { recordId?: unknown };
-  return { path, recordId: typeof recordId === "string" ? recordId : null };
+  const { openId } = (state ?? {}) as { openId?: unknown };
+  return { path, openId: typeof openId === "string" ? openId : null };
 }

@@ -1,10 +1,13 @@
 import type { Calls, FoldersView } from "../protocol.ts";
+import { notationOf } from "../notation.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The folders with the titles of their secrets. No value is among it. */
 export async function foldersView({ client }: Workspace): Promise<FoldersView> {
   client.secrets.expire();
-  const [folders, secrets] = await Promise.all([client.folders.list(), client.secrets.list()]);
+  // First: the secrets are those of the folders that this has found, also of one that was just accepted.
+  const folders = await client.folders.list();
+  const secrets = await client.secrets.list();
   return {
     folders: folders.map(({ id, name, permission, problem }) => ({
       id,
@@ -12,8 +15,9 @@ export async function foldersView({ client }: Workspace): Promise<FoldersView> {
       permission: permission ?? "read",
       problem,
     })),
-    secrets: secrets.map(({ uid, title, folder_id: folderId, fields, updated_at: updatedAt, expired }) => {
-      return { uid, title, folderId, fields: Object.keys(fields).sort(), updatedAt, expired };
+    secrets: secrets.map(({ uid, title, folder_id: folderId, fields, expired, ...secret }) => {
+      const { updated_at: updatedAt, expires_at: expiresAt } = secret;
+      return { uid, title, folderId, fields: Object.keys(fields).sort(), updatedAt, expiresAt, expired };
     }),
   };
 }
@@ -37,9 +41,4 @@ export async function setField(
   { folderId, title, field, value }: Parameters<Calls["setSecret"]>[0],
 ): Promise<void> {
   await client.secrets.set(notationOf(folderId, title, field), value);
-}
-
-function notationOf(...[folder, title, field]: [string, string, string]): string {
-  const [first, second, last] = [folder, title, field].map(encodeURIComponent);
-  return `coffer://${first}/${second}/field/${last}`;
 }

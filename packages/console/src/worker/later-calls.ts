@@ -13,6 +13,7 @@ import { copyValue, matrixView, pasteEnv } from "./matrix.ts";
 import { oneTimeCode } from "./one-time-code.ts";
 import { invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
 import { saveRecord } from "./save-record.ts";
+import { secretReaders } from "./secret-readers.ts";
 import type { ConsoleSession } from "./session.ts";
 import { rotate, share, sharingOf, unshare } from "./sharing.ts";
 import { startTravel, travelView } from "./travel.ts";
@@ -52,14 +53,15 @@ export function createLaterCalls(
       await refreshVaults(id);
       return { id };
     },
-    async offer(vaultId) {
-      const { name, from, organization } = await unlocked().client.vaults.offer(vaultId);
+    async offer({ kind, id }) {
+      const { vaults, folders } = unlocked().client;
+      const { name, from, organization } = await (kind === "vault" ? vaults : folders).offer(id);
       return { name, from, organization: organization?.name ?? null };
     },
-    async acceptOffer(vaultId) {
+    async acceptOffer({ kind, id }) {
       const { client, refreshVaults } = unlocked();
-      await client.vaults.accept(vaultId);
-      await refreshVaults(vaultId);
+      await (kind === "vault" ? client.vaults : client.folders).accept(id);
+      if (kind === "vault") await refreshVaults(id);
       return null;
     },
     async oneTimeCode(id) {
@@ -106,6 +108,15 @@ export function createLaterCalls(
     secretValue: (input) => secretValue(unlocked(), input),
     async setSecret(input) {
       await setField(unlocked(), input);
+      return foldersView(unlocked());
+    },
+    secretReaders: (secret) => secretReaders(unlocked(), secret),
+    async setExpiry({ uid, expiresAt }) {
+      await unlocked().client.secrets.setExpiry(uid, expiresAt);
+      return foldersView(unlocked());
+    },
+    async removeSecret(uid) {
+      await unlocked().client.secrets.remove(uid);
       return foldersView(unlocked());
     },
     matrix: () => matrixView(unlocked()),

@@ -9,7 +9,9 @@ const variableField = "value";
 /** All fields beside each other, folder by folder. The page learns which values are equal, and no value. */
 export async function matrixView({ client }: Workspace): Promise<MatrixView> {
   client.secrets.expire();
-  const [listed, secrets] = await Promise.all([client.folders.list(), client.secrets.list()]);
+  // First: the secrets are those of the folders that this has found, also of one that was just accepted.
+  const listed = await client.folders.list();
+  const secrets = await client.secrets.list();
   const folders = listed
     .filter(({ problem }) => problem === null)
     .toSorted((a, b) => a.name.localeCompare(b.name))

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { PagePath } from "../../paths.ts";
 import { go, place } from "../router.ts";
@@ -31,21 +31,31 @@ interface PageProps {
   /** Why the page has nothing to show; null when it has. */
   problem?: string | null;
   wide?: boolean;
+  /** The way back, where it leads to a list of the screen and not to the records. */
+  back?: readonly [name: string, run: () => void];
   children: ComponentChildren;
 }
 
-/** A screen beside the records, with the way back to them. */
-export function Page({ title, problem = null, wide = false, children }: PageProps) {
+/** A screen beside the records, with the way back to them or to its list. */
+export function Page({ title, problem = null, wide = false, back, children }: PageProps) {
   const [help, setHelp] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that the person used is gone with its list.
+  useEffect(() => {
+    if (back !== undefined) heading.current?.focus();
+  }, []);
+  const [name, goBack] = back ?? [m.toRecords, () => go({ path: "/" })];
   return (
     <div class="shell single">
       <Header onHelp={() => setHelp(true)} />
       <main class={wide ? "sheet-page wide" : "sheet-page"}>
         <p>
-          <button onClick={() => go({ path: "/" })}>{m.toRecords}</button>
+          <button onClick={goBack}>{name}</button>
         </p>
         <Neighbours />
-        <h1>{title}</h1>
+        <h1 ref={heading} tabIndex={back === undefined ? undefined : -1}>
+          {title}
+        </h1>
         <Problem text={problem} />
         {children}
       </main>

@@ -1,10 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { FolderView, FoldersView, Rotated, SecretView } from "../../protocol.ts";
-import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
 import { Empty } from "../parts/empty.tsx";
+import { SecretValue } from "../parts/secret-value.tsx";
+import { SetSecret } from "../parts/set-secret.tsx";
 import { Field } from "../parts/field.tsx";
 import { MachineTokenSheet } from "../parts/machine-token.tsx";
 import type { MadeToken } from "../parts/machine-token.tsx";
@@ -13,10 +14,12 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotatedNotice } from "../parts/rotate-notice.tsx";
-import { toast } from "../parts/toast.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import { go, place } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { OfferDialog } from "./offer.tsx";
+import { Secret } from "./secret.tsx";
 import { SharingDialog } from "./sharing.tsx";
 
 /** Screen 11: folders with their secrets, and a token for a machine. */
@@ -29,6 +32,21 @@ export function Folders() {
   }, []);
   const folders = view?.folders.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
   const folder = folders.find(({ id }) => id === chosen) ?? folders[0];
+  const opened = view?.secrets.find(({ uid }) => uid === place.value.openId);
+  const its = folders.find(({ id }) => id === opened?.folderId);
+  if (opened !== undefined && its !== undefined)
+    return (
+      <Secret
+        key={opened.uid}
+        secret={opened}
+        folder={its}
+        onChange={setView}
+        onBack={() => {
+          setChosen(its.id);
+          go({ openId: null });
+        }}
+      />
+    );
   return (
     <Page title={m.folders} problem={failure} wide>
       {view !== null && folder === undefined && (
@@ -100,6 +118,7 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
   const [asking, setAsking] = useState(false);
   const [rotated, setRotated] = useState<Rotated | null>(null);
   const { busy, problem: rotationProblem, run } = useAction();
+  if (problem === "not_accepted") return <OfferedFolder folder={folder} onChange={onChange} />;
   if (problem !== null) return <p class="problem">{m.folderProblem(problem)}</p>;
   const sorted = secrets.toSorted((a, b) => a.title.localeCompare(b.title));
   return (
@@ -135,18 +154,20 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
       <ul class="secrets" aria-label={m.secrets}>
         {sorted.map((secret) => (
           <li key={secret.uid}>
-            <strong>{secret.title}</strong>
+            <button class="title" onClick={() => go({ openId: secret.uid })}>
+              {secret.title}
+            </button>
             {secret.expired && <span class="problem">{m.expired}</span>}
             <span class="hint">{m.changedAt(momentOf(secret.updatedAt))}</span>
             <dl class="fields">
               {secret.fields.map((field) => (
-                <Value key={field} folder={name} secret={secret} field={field} />
+                <SecretValue key={field} folder={name} secret={secret} field={field} />
               ))}
             </dl>
           </li>
         ))}
       </ul>
-      {permission !== "read" && <SetSecret folder={folder} onChange={onChange} />}
+      {permission !== "read" && <SetSecret folderId={folder.id} onChange={onChange} />}
       {permission === "manage" &&
         (made === null ? (
           <NewMachine folders={[folder]} onMade={setMade} />
@@ -157,67 +178,27 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
   );
 }
 
-function Value({ folder, secret: { uid, title }, field }: { folder: string; secret: SecretView; field: string }) {
-  const [shown, setShown] = useState<string | null>(null);
-  const label = `${title}: ${field}`;
-  const value = (): Promise<string> => call("secretValue", { uid, field });
-  const toggle = (): void => {
-    if (shown !== null) setShown(null);
-    else value().then(setShown, (error: unknown) => toast(explain(error)));
-  };
-  const notation = `coffer://${[folder, title].map(encodeURIComponent).join("/")}/field/${encodeURIComponent(field)}`;
+/** A folder that a colleague shares, before the person accepts it. */
+function OfferedFolder({ folder: { id, name }, onChange }: Pick<FolderProps, "folder" | "onChange">) {
+  const [asking, setAsking] = useState(false);
+  const { problem, run } = useAction();
   return (
-    <div>
-      <dt>{field}</dt>
-      <dd>
-        <span class="value mono">{shown ?? <span aria-label={m.hidden}>••••••••</span>}</span>
-        <span class="buttons">
-          <button aria-label={`${shown === null ? m.show : m.hide}: ${label}`} onClick={toggle}>
-            {shown === null ? m.show : m.hide}
-          </button>
-          <button aria-label={`${m.copy}: ${label}`} onClick={() => void copy(label, value)}>
-            {m.copy}
-          </button>
-          <button
-            aria-label={`${m.copyNotation}: ${label}`}
-            onClick={() => void copy(m.notation, () => Promise.resolve(notation))}
-          >
-            {m.copyNotation}
-          </button>
-        </span>
-      </dd>
-    </div>
-  );
-}
-
-function SetSecret({ folder: { id: folderId }, onChange }: Pick<FolderProps, "folder" | "onChange">) {
-  const [title, setTitle] = useState("");
-  const [field, setField] = useState("password");
-  const [value, setValue] = useState("");
-  const { busy, problem, run } = useAction();
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    run(async () => {
-      onChange(await call("setSecret", { folderId, title: title.trim(), field: field.trim(), value }));
-      setValue("");
-      toast(m.saved);
-    });
-  };
-  return (
-    <form onSubmit={submit}>
-      <h3>{m.setSecret}</h3>
-      <div class="pair">
-        <Field label={m.secretTitle} value={title} onInput={setTitle} required />
-        <Field label={m.secretField} value={field} onInput={setField} required />
-      </div>
-      <Field label={m.secretValue} type="password" value={value} onInput={setValue} required mono />
-      <Problem text={problem} />
+    <section aria-label={name}>
+      <h2>{name}</h2>
+      <p>{m.notAccepted}</p>
       <p class="buttons">
-        <button class="primary" disabled={busy}>
-          {m.save}
+        <button class="primary" onClick={() => setAsking(true)}>
+          {m.review}
         </button>
-        <code class="command">{m.setSecretCommand}</code>
       </p>
-    </form>
+      <Problem text={problem} />
+      {asking && (
+        <OfferDialog
+          shared={{ kind: "folder", id }}
+          onAccepted={() => run(async () => onChange(await call("folders")))}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </section>
   );
 }

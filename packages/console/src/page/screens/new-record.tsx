@@ -27,7 +27,7 @@ export function NewRecord({ vaults, onClose }: { vaults: readonly VaultSummary[]
       const { id } = await call("createRecord", { vaultId, type, fields });
       toast(m.saved);
       onClose();
-      go({ recordId: id });
+      go({ openId: id });
     });
   };
   return (

@@ -46,7 +46,7 @@ export function RecordScreen({ record, editing, setEditing }: RecordProps) {
   return (
     <article>
       <div class="record-head">
-        <button class="bare back" aria-label={m.back} onClick={() => go({ recordId: null })}>
+        <button class="bare back" aria-label={m.back} onClick={() => go({ openId: null })}>
           <Icon name="back" />
         </button>
         <h2>{name === "" ? m.untitled : name}</h2>
@@ -131,7 +131,7 @@ function RemoveDialog({ record: { id, name }, onClose }: { record: RecordSummary
       await call("removeRecord", id);
       toast(m.removed);
       onClose();
-      go({ recordId: null });
+      go({ openId: null });
     });
   return (
     <Dialog title={m.removeTitle} onClose={onClose}>

@@ -15,7 +15,7 @@ export function VaultNav({ onNewVault, onOffer }: NavProps) {
   const sorted = vaults.toSorted((a, b) => a.name.localeCompare(b.name));
   const show = (id: string | null): void => {
     shownVault.value = id;
-    go({ recordId: null });
+    go({ openId: null });
   };
   return (
     <nav aria-label={m.vaults}>

@@ -23,7 +23,7 @@ export function Vaults() {
   const [selected, setSelected] = useState(0);
   const searchBox = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const { recordId } = place.value;
+  const { openId: recordId } = place.value;
   const record = recordId === null ? undefined : records.value.get(recordId);
   const writable = state.value.vaults.filter(({ permission, problem }) => permission !== "read" && problem === null);
   const shown = found.value;
@@ -59,14 +59,14 @@ export function Vaults() {
       ArrowDown: () => select(document.activeElement === searchBox.current ? at : at + 1),
       ArrowUp: () => (at === 0 ? searchBox.current?.focus() : select(at - 1)),
       Escape: () => {
-        if (recordId !== null) go({ recordId: null });
+        if (recordId !== null) go({ openId: null });
         else search.value = "";
         searchBox.current?.focus();
       },
     };
     const enter = key === "Enter" && (event.target === searchBox.current || event.target === list.current);
     const act = enter
-      ? () => shown[at] && go({ recordId: shown[at].id })
+      ? () => shown[at] && go({ openId: shown[at].id })
       : (always[key] ?? (typing ? undefined : single[key.length === 1 ? key.toLowerCase() : key]));
     if (act === undefined || (event.target instanceof HTMLSelectElement && key !== "Escape")) return;
     event.preventDefault();
@@ -119,7 +119,7 @@ export function Vaults() {
               openId={recordId}
               onOpen={(id, index) => {
                 setSelected(index);
-                go({ recordId: id });
+                go({ openId: id });
               }}
             />
           </ListOrHint>
@@ -138,7 +138,13 @@ export function Vaults() {
       {open === "sharing" && vault !== undefined && (
         <SharingDialog shared={{ kind: "vault", ...vault }} onClose={close} />
       )}
-      {typeof open === "object" && <OfferDialog vaultId={open.offer} onClose={close} />}
+      {typeof open === "object" && (
+        <OfferDialog
+          shared={{ kind: "vault", id: open.offer }}
+          onAccepted={() => (shownVault.value = open.offer)}
+          onClose={close}
+        />
+      )}
     </div>
   );
 }
