@@ -98,6 +98,10 @@ const gauge = (
   ...(labels === undefined ? {} : { labels }),
 });
 
+const refusals = `coffer_auth_failures_total{${service},reason="x"}`;
+const backlog = 'coffer_siem_backlog{service="siem-forwarder",format="hec"}';
+const connections = (pod: string): string => `coffer_sync_connections{service="sync",instance="${pod}"}`;
+
 const cases: Case[] = [
   ...burns("1h", "70m", [16, 13]),
   ...burns("6h", "370m", [8, 5]),
@@ -126,6 +130,19 @@ const cases: Case[] = [
     "70m",
     sync,
   ),
+  {
+    alert: "CofferSyncConnectionsLost",
+    firing: { [connections("a")]: "100x60 stale", [connections("b")]: "_x60 10x30" },
+    // Three rollouts in an hour.
+    quiet: {
+      [connections("a")]: "100x20 stale",
+      [connections("b")]: "_x20 100x20 stale",
+      [connections("c")]: "_x40 100x20 stale",
+      [connections("d")]: "_x60 90x30",
+    },
+    at: "75m",
+    labels: sync,
+  },
   gauge("CofferSyncMomentHeld", `coffer_sync_tick_age_seconds{${service}}`, "0+60x40", "5x40"),
   gauge("CofferLimiterDegraded", `coffer_ratelimit_degraded{${service}}`, "1x40", "0x40"),
   gauge("CofferBusDisconnected", `coffer_bus_connected{${service}}`, "0x40", "1x40"),
@@ -141,13 +158,9 @@ const cases: Case[] = [
     },
   ),
   gauge("CofferEventLoopLag", `nodejs_eventloop_lag_p99_seconds{${service}}`, "0.5x40", "0.1x40"),
-  gauge(
-    "CofferAuthFailures",
-    `coffer_auth_failures_total{${service},reason="x"}`,
-    "0+1x1440 1440+600x60",
-    "0+600x1500",
-    "1490m",
-  ),
+  gauge("CofferAuthFailures", refusals, "0+1x1440 1440+600x60", "0+600x1500", "1490m"),
+  // The first refusals of a process begin its series.
+  gauge("CofferAuthFailures", refusals, "_x30 600+600x40", "_x30 6+6x40", "43m"),
   gauge(
     "CofferSiemBacklog",
     'coffer_siem_backlog{service="siem-forwarder",format="hec"}',
@@ -158,9 +171,17 @@ const cases: Case[] = [
   ),
   {
     alert: "CofferSiemDeliveryFailing",
-    firing: { [deliveries("failed")]: "0+1x120", [deliveries("delivered")]: "5x120" },
-    quiet: { [deliveries("failed")]: "0+1x120", [deliveries("delivered")]: "0+5x120" },
+    firing: { [deliveries("failed")]: "0+1x120", [deliveries("delivered")]: "5x120", [backlog]: "9x120" },
+    quiet: { [deliveries("failed")]: "0+1x120", [deliveries("delivered")]: "0+5x120", [backlog]: "9x120" },
     at: "100m",
+    labels: hec,
+  },
+  {
+    alert: "CofferSiemDeliveryFailing",
+    // The last retry failed 65 minutes ago, the next one is due; and the same after a delivery of all that waited.
+    firing: { [deliveries("failed")]: "0x10 7x100", [deliveries("delivered")]: "5x110", [backlog]: "9x110" },
+    quiet: { [deliveries("failed")]: "0x10 7x100", [deliveries("delivered")]: "5x20 14x90", [backlog]: "9x20 0x90" },
+    at: "75m",
     labels: hec,
   },
   gauge("CofferBillingSignatures", billing("bad_signature"), "0+1x60", "0 1x60", "30m", { service: "billing-webhook" }),

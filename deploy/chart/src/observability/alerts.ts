@@ -60,9 +60,10 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferSyncConnectionsLost",
     severity: "page",
+    // The average of the sum: pods that a rollout has replaced count only for the time in which they ran.
     expr:
-      "sum by (service) (coffer_sync_connections) < 0.5 * sum by (service) (avg_over_time(coffer_sync_connections[1h] offset 10m))" +
-      " and sum by (service) (avg_over_time(coffer_sync_connections[1h] offset 10m)) > 20",
+      "sum by (service) (coffer_sync_connections) < 0.5 * avg_over_time(sum by (service) (coffer_sync_connections)[1h:1m] offset 10m)" +
+      " and avg_over_time(sum by (service) (coffer_sync_connections)[1h:1m] offset 10m) > 20",
     for: "5m",
     summary: "More than half of the devices have lost their connection.",
   },
@@ -113,7 +114,8 @@ const alerts: readonly Alert[] = [
     severity: "ticket",
     expr:
       "sum by (service) (rate(coffer_auth_failures_total[10m])) > 1" +
-      " and sum by (service) (rate(coffer_auth_failures_total[10m])) > 5 * sum by (service) (rate(coffer_auth_failures_total[1d] offset 10m))",
+      // `unless`: after a day without a refusal there is nothing to compare with.
+      " unless sum by (service) (rate(coffer_auth_failures_total[10m])) <= 5 * sum by (service) (rate(coffer_auth_failures_total[1d] offset 10m))",
     for: "10m",
     summary: "{{ $labels.service }} refuses {{ $value | humanize }} callers a second, far more than in the day before.",
   },
@@ -127,9 +129,11 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferSiemDeliveryFailing",
     severity: "ticket",
+    // Retries become hourly, with jitter. Waiting records tell an endpoint that fails from one that was repaired.
     expr:
-      'sum by (service, format) (rate(coffer_siem_deliveries_total{outcome="failed"}[30m])) > 0' +
-      ' unless sum by (service, format) (rate(coffer_siem_deliveries_total{outcome="delivered"}[30m])) > 0',
+      'sum by (service, format) (rate(coffer_siem_deliveries_total{outcome="failed"}[90m])) > 0' +
+      ' unless sum by (service, format) (rate(coffer_siem_deliveries_total{outcome="delivered"}[30m])) > 0' +
+      " and sum by (service, format) (coffer_siem_backlog) > 0",
     for: "30m",
     summary: "No delivery to an endpoint of the format {{ $labels.format }} has succeeded for 30 minutes.",
   },
