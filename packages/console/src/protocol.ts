@@ -354,10 +354,16 @@ export type Role = "owner" | "admin" | "member" | "auditor";
 
 export interface PersonView {
   id: string;
+  /** From the organization's history. The service's word for an unconfirmed member, and without a history. */
   email: string;
   name: string;
   role: Role;
   status: string;
+  /**
+   * `unconfirmed`: the history does not name the member. `ended`: the history names a person whom the service does not
+   * list, so that the removal must be signed.
+   */
+  problem: "unconfirmed" | "ended" | null;
 }
 
 export interface PeopleView {

@@ -6,6 +6,7 @@ const build = "packages/console/test/build.test.ts";
 const manifest = "packages/console/src/build/manifest.ts";
 const worker = "packages/console/src/worker";
 const workerTest = "packages/console/test/worker.test.ts";
+const people = "packages/console/test/people.test.ts";
 const person = "deploy/console/test/person.test.ts";
 const injected = "deploy/console/test/injected.test.ts";
 
@@ -80,6 +81,20 @@ export const consoleMutants: readonly Mutant[] = [
     find: "{ unchangedSince: updatedAt }",
     replace: "{ unchangedSince: undefined }",
     tests: [person],
+  },
+  {
+    name: "console-believes-the-service-whose-an-e-mail-is",
+    file: `${worker}/people.ts`,
+    find: "named?.get(id) ?? email",
+    replace: "email",
+    tests: [people],
+  },
+  {
+    name: "console-hides-who-is-still-in-the-history",
+    file: `${worker}/people.ts`,
+    find: "return [...shown, ...ended];",
+    replace: "return ended.length === 0 ? shown : shown;",
+    tests: [people],
   },
   {
     name: "console-codes-of-the-next-step",

@@ -161,6 +161,8 @@ export const de: Messages = {
   memberRemoveText: (email) =>
     `${email} verliert den Zugang sofort, und es gibt einen neuen Schlüssel. Was gelesen wurde, kann kopiert sein: ersetzen Sie, was geheim bleiben muss.`,
   memberEnded: "Entfernt, aber noch im Verlauf: entfernen Sie noch einmal.",
+  personUnconfirmed:
+    "Nicht bestätigt: wer das ist, sagt nur der Dienst. Ein Administrator vergleicht Wörter mit „coffer member confirm“.",
   memberProblems: {
     holder_unconfirmed: "Ohne Schlüssel: ein Administrator bestätigt die Person mit „coffer member confirm“.",
     key_pending: "Noch ohne Schlüssel: das Gerät eines Verwalters gibt ihn.",

@@ -152,6 +152,8 @@ export const en = {
   memberRemoveText: (email: string) =>
     `${email} loses access at once, and a new key is made. What was read may have been copied: replace what must stay secret.`,
   memberEnded: "Removed, but still in the history: remove once more.",
+  personUnconfirmed:
+    "Not confirmed: only the service says whose this is. An administrator compares words with “coffer member confirm”.",
   memberProblems: {
     holder_unconfirmed: "Without a key: an administrator confirms the person with “coffer member confirm”.",
     key_pending: "Without a key yet: a manager's device gives it.",

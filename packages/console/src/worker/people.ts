@@ -1,5 +1,5 @@
-import type { Role } from "@coffer/sdk";
-import type { PeopleView, ToRotate } from "../protocol.ts";
+import type { CofferError, MemberView, PersonClient, Role } from "@coffer/sdk";
+import type { PeopleView, PersonView, ToRotate } from "../protocol.ts";
 import { toRotate } from "./sharing.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -9,13 +9,44 @@ export async function peopleView({ client }: Workspace): Promise<PeopleView> {
   const [own] = organizations;
   if (own === undefined) return { organization: null, mayManage: false, members: [], invitations: [] };
   const mayManage = ["owner", "admin"].includes(own.role);
-  const [members, invites] = await Promise.all([client.members.list(), mayManage ? client.invites.list() : []]);
+  const [listed, named, invites] = await Promise.all([
+    client.members.list(),
+    namedMembers(client),
+    mayManage ? client.invites.list() : [],
+  ]);
   return {
     organization: own.name,
     mayManage,
-    members: members.map(({ user_id: id, email, name, role, status }) => ({ id, email, name, role, status })),
+    members: membersOf(listed, named),
     invitations: invites.map(({ id, email, role, expires_at: expiresAt }) => ({ id, email, role, expiresAt })),
   };
+}
+
+/**
+ * The members with the e-mails of the organization's history. The service could show an e-mail beside another person's
+ * id, and a role or removal is signed for the id.
+ */
+function membersOf(listed: readonly MemberView[], named: ReadonlyMap<string, string> | null): PersonView[] {
+  const shown = listed.map(({ user_id: id, email, name, role, status }): PersonView => {
+    const problem = named === null || named.has(id) ? null : "unconfirmed";
+    return { id, email: named?.get(id) ?? email, name, role, status, problem };
+  });
+  const ids = new Set(shown.map(({ id }) => id));
+  const ended = [...(named ?? [])]
+    .filter(([id]) => !ids.has(id))
+    .map(([id, email]): PersonView => ({ id, email, name: "", role: "member", status: "active", problem: "ended" }));
+  return [...shown, ...ended];
+}
+
+/** The e-mails of the organization's history, by id; null where this device knows no history, and can sign nothing. */
+async function namedMembers({ members }: PersonClient): Promise<Map<string, string> | null> {
+  try {
+    return new Map((await members.confirmed()).map(({ user_id: id, email }) => [id, email]));
+  } catch (error) {
+    const { code } = error as Partial<CofferError>;
+    if (code === "no_history" || code === "not_accepted") return null;
+    throw error;
+  }
 }
 
 export async function invite(

@@ -98,7 +98,7 @@ interface MemberProps {
   onRemove: () => void;
 }
 
-function Member({ member: { id, email, role, status }, mayChange, onRole, onRemove }: MemberProps) {
+function Member({ member: { id, email, role, status, problem }, mayChange, onRole, onRemove }: MemberProps) {
   return (
     <>
       <span>
@@ -106,16 +106,17 @@ function Member({ member: { id, email, role, status }, mayChange, onRole, onRemo
         {id === state.value.user?.id && ` (${m.you})`}
       </span>
       {status === "suspended" && <span class="hint">{m.statuses.suspended}</span>}
-      {mayChange ? (
+      {mayChange && problem === null ? (
         <Choice label={m.roleOf(email)} value={role} options={roles} onChoose={onRole} />
       ) : (
-        <span class="hint">{m.roles[role]}</span>
+        problem !== "ended" && <span class="hint">{m.roles[role]}</span>
       )}
       {mayChange && (
         <button aria-label={m.removePerson(email)} onClick={onRemove}>
           {m.memberRemove}
         </button>
       )}
+      {problem !== null && <span class="problem">{problem === "ended" ? m.memberEnded : m.personUnconfirmed}</span>}
     </>
   );
 }
