@@ -778,3 +778,24 @@ await t.test("a machine whose join was acknowledged once and not stored joins ag
   t.same(configuration.histories?.resources[`folder:${id}`]?.pin, server.histories.get(`folder:${id}`)?.state.head);
   t.equal(await createClient(configuration).read(notation), "s3cret");
 });
+
+await t.test("one false acknowledgement of the keyring does not part this device from the others", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const other = memoryTrust();
+  await alice.client({ trust: other }).folders.list();
+  let lies = 0;
+  const lying: typeof fetch = (input, init) => {
+    if (init?.method !== "PUT" || typeof input !== "string" || !input.endsWith("/keyring") || lies > 0)
+      return fetch(input, init);
+    lies += 1;
+    return Promise.resolve(Response.json({ version: 1 }));
+  };
+  const troubles: string[] = [];
+  const onKeyringTrouble = ({ code }: { code: string }): void => void troubles.push(code);
+  await alice.client({ fetch: lying, onKeyringTrouble }).folders.create("production");
+  t.equal(lies, 1);
+  const { keyring } = await alice.trust.load();
+  t.equal(server.keyrings.get(alice.session.user.id)?.version, keyring);
+  t.match(await alice.client({ trust: other }).folders.list(), [{ name: "production", problem: null }]);
+  t.same(troubles, []);
+});

@@ -536,3 +536,20 @@ await t.test("a vault that was made is found again when its answer was lost", as
   t.equal(lost, 1);
   t.equal(server.vaults.size, 1);
 });
+
+await t.test("one false acknowledgement of a pin does not lock the device out of the vault", async (t) => {
+  const { alice, server, id, record } = await withVault(t);
+  let lies = 0;
+  const lying: typeof fetch = (input, init) => {
+    if (init?.method !== "PUT" || typeof input !== "string" || !input.endsWith("/pin") || lies > 0)
+      return fetch(input, init);
+    lies += 1;
+    return Promise.resolve(Response.json({ version: 2 }));
+  };
+  const client = alice.client({ fetch: lying });
+  await client.vaults.update(id, { name: "Renamed" });
+  t.equal(lies, 1);
+  t.equal(server.vaults.get(id)?.pins.get(alice.session.user.id)?.version, 2);
+  t.same(await client.records.list(id), [record]);
+  t.same(await alice.client({ trust: newDevice() }).records.list(id), [record]);
+});

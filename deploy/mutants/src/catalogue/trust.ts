@@ -7,6 +7,20 @@ const exporting = "packages/cli/test/export.test.ts";
 /** The command's checks of a service, and the files that it leaves. */
 export const trustMutants: readonly Mutant[] = [
   {
+    name: "pin-that-the-service-does-not-have",
+    file: "packages/sdk/src/histories/vault-pins.ts",
+    find: "if (shownPin(view)?.sealed === sealed) return true;",
+    replace: "if (shownPin(view)?.sealed !== undefined) return true;",
+    tests: ["packages/sdk/test/vault-histories.test.ts"],
+  },
+  {
+    name: "keyring-that-the-service-does-not-have",
+    file: "packages/sdk/src/histories/keyring.ts",
+    find: "as { sealed?: unknown }).sealed === sealed;",
+    replace: "as { sealed?: unknown }).sealed !== undefined;",
+    tests: ["packages/sdk/test/histories.test.ts"],
+  },
+  {
     name: "id-of-a-vault-taken-for-a-name",
     file: `${command}/access.ts`,
     find: "isUuid(wanted)",

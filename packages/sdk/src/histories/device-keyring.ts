@@ -71,10 +71,11 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
     let record = await histories().record();
     for (let round = 0; record.unsaved && round < rounds; round += 1) {
       const version = record.keyring + 1;
-      try {
-        await writeKeyring(send, await session(), version, record);
-      } catch (error) {
+      const isStored = await writeKeyring(send, await session(), version, record).catch((error: unknown) => {
         if (!(error instanceof CofferError) || error.code !== "precondition_failed") throw error;
+        return false;
+      });
+      if (!isStored) {
         record = await take();
         continue;
       }

@@ -67,16 +67,20 @@ export async function readKeyring(
 }
 
 /**
- * Writes the next version of the keyring. Throws CofferError `precondition_failed` when another
- * device was first.
+ * Writes the next version of the keyring, and reads it back: a version that the service has
+ * acknowledged and does not have would keep this device from the pins of the others. Throws
+ * CofferError `precondition_failed` when another device was first.
+ * @returns whether the service shows it
  */
 export async function writeKeyring(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   session: PersonSession,
   version: number,
   record: TrustRecord,
-): Promise<void> {
-  await send({ method: "PUT", path, body: { version, sealed: await sealKeyring(session, version, record) } });
+): Promise<boolean> {
+  const sealed = await sealKeyring(session, version, record);
+  await send({ method: "PUT", path, body: { version, sealed } });
+  return ((await send({ method: "GET", path })).body as { sealed?: unknown }).sealed === sealed;
 }
 
 function missing(why: string, cause: unknown): CofferError {

@@ -51,7 +51,8 @@ export async function trustKeyring(
     throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
   const keyring = (await presentVersion(send)) + 1;
   const trusted = await draft.record();
-  await writeKeyring(send, session, keyring, trusted);
+  if (!(await writeKeyring(send, session, keyring, trusted)))
+    throw new CofferError("conflict", "the service does not show the keyring that this device wrote: try again");
   await own.changeRecord(() => ({ ...trusted, keyring, unsaved: false }));
   for (const view of vaults) await pins.overwrite(view);
   await pins.save();

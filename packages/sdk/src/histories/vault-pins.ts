@@ -103,6 +103,17 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     });
   };
 
+  /**
+   * Reads a written pin back. A version that the service has acknowledged and does not have would lock this device out
+   * of the vault. Takes what the service shows instead.
+   */
+  const isStored = async (id: string, sealed: string): Promise<boolean> => {
+    const view = await viewNow(id);
+    if (shownPin(view)?.sealed === sealed) return true;
+    await take(view);
+    return false;
+  };
+
   const write = async (id: string): Promise<void> => {
     const res = resOf(id);
     for (let round = 0; round < rounds; round += 1) {
@@ -113,6 +124,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
       try {
         const sealed = await sealPin(await session(), id, version, { pin: expect, accepted, left });
         await send({ method: "PUT", path: `${vaultPath(id)}/pin`, body: { version, sealed } });
+        if (!(await isStored(id, sealed))) continue;
       } catch (error) {
         if (!(error instanceof CofferError) || error.code !== "precondition_failed") throw error;
         await take(await viewNow(id));
