@@ -395,7 +395,8 @@ export interface Calls {
   touch(): null;
   createVault(input: { name: string; type: "personal" | "shared" }): { id: string };
   offer(shared: Shared): OfferView;
-  acceptOffer(shared: Shared): null;
+  /** `name`: the one that the person was shown. */
+  acceptOffer(shared: Shared & { name: string }): null;
   sharing(shared: Shared): SharingView;
   /** Gives a member the folder or vault, or changes the permission. */
   share(input: Shared & { userId: string; permission: Permission }): SharingView;

@@ -191,8 +191,11 @@ export interface PersonClient {
     rotate(id: string): Promise<RotatedFolder>;
     /** The offer of a folder that is not accepted yet. */
     offer(id: string): Promise<Offer>;
-    /** Accepts a folder that another member shared. */
-    accept(id: string): Promise<void>;
+    /**
+     * Accepts a folder that another member shared. `offer` is what the person was shown: a later name does not stand for
+     * another accepted folder.
+     */
+    accept(id: string, offer?: Pick<Offer, "name">): Promise<void>;
     /**
      * Starts the history of a folder without one. `confirm` is called for the key of each machine.
      */
@@ -433,7 +436,7 @@ export function personClient(
           }),
         ),
       offer: (id) => offerOf(trust, `folder:${id}`),
-      accept: (id) => acceptOffer(trust, `folder:${id}`),
+      accept: (id, offer) => acceptOffer(trust, `folder:${id}`, offer),
       adopt: async (id, confirm) => adoptFolder(send, trust, await current(), id, confirm),
       trust: (id, confirm) => trust.trustAgain(`folder:${id}`, confirm),
       async unshare(id, userId) {

@@ -68,8 +68,10 @@ export function personStore(
     search: () => undefined,
     async accepted(folder) {
       const res = `folder:${folder.id}` as const;
-      if (accept === undefined || !(await accept(await offerOf(trust, res)))) return undefined;
-      await acceptOffer(trust, res);
+      if (accept === undefined) return undefined;
+      const offer = await offerOf(trust, res);
+      if (!(await accept(offer))) return undefined;
+      await acceptOffer(trust, res, offer);
       return (await folders(true)).find(({ id }) => id === folder.id);
     },
     async one(uid) {

@@ -799,3 +799,32 @@ await t.test("one false acknowledgement of the keyring does not part this device
   t.match(await alice.client({ trust: other }).folders.list(), [{ name: "production", problem: null }]);
   t.same(troubles, []);
 });
+
+await t.test("an offer is accepted under the name that was shown", async (t) => {
+  const { alice, join } = await startCompany(t);
+  const bob = await join("bob@example.com");
+  const share = async (name: string): Promise<string> => {
+    const { id } = await alice.client().folders.create(name);
+    await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "read" });
+    return id;
+  };
+  const [production, scratch] = [await share("production"), await share("scratch")];
+  await bob.client().folders.accept(production);
+  const offer = await bob.client().folders.offer(scratch);
+  // The service lets the other folder have the name, and hides the first.
+  await alice.client().folders.rename(production, "former");
+  await alice.client().folders.rename(scratch, "production");
+  const hiding: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (typeof input !== "string" || !input.endsWith("/api/org/folders")) return response;
+    const { data } = (await response.json()) as { data: { id: string }[] };
+    return Response.json({ data: data.filter(({ id }) => id !== production) });
+  };
+  const deceived = bob.client({ fetch: hiding });
+  await deceived.folders.list();
+  await deceived.folders.accept(scratch, offer);
+  await t.rejects(deceived.folders.find("production"), { code: "name_ambiguous" });
+  t.equal((await deceived.folders.find(scratch)).id, scratch);
+  await deceived.folders.accept(scratch, await deceived.folders.offer(scratch));
+  t.equal((await deceived.folders.find("production")).id, scratch, "the new name was shown and accepted");
+});

@@ -21,6 +21,13 @@ export const trustMutants: readonly Mutant[] = [
     tests: ["packages/sdk/test/histories.test.ts"],
   },
   {
+    name: "offer-accepted-under-a-later-name",
+    file: "packages/sdk/src/histories/offer.ts",
+    find: "known_as: shown === name ? undefined : shown,",
+    replace: "known_as: shown === name ? undefined : undefined,",
+    tests: ["packages/sdk/test/histories.test.ts"],
+  },
+  {
     name: "id-of-a-vault-taken-for-a-name",
     file: `${command}/access.ts`,
     find: "isUuid(wanted)",

@@ -88,7 +88,7 @@ async function accept(
 ): Promise<void> {
   const offer = await show(id);
   if (!yes && !(await promptToAccept(offer))) throw new Failure(exitCodes.denied, `${offer.name} was not accepted`);
-  await take(id);
+  await take(id, offer);
   tell(`accepted the ${offer.kind} ${offer.name} from ${offer.from}`);
   if (json === true) printJson(offer);
 }

@@ -58,9 +58,9 @@ export function createLaterCalls(
       const { name, from, organization } = await (kind === "vault" ? vaults : folders).offer(id);
       return { name, from, organization: organization?.name ?? null };
     },
-    async acceptOffer({ kind, id }) {
+    async acceptOffer({ kind, id, name }) {
       const { client, refreshVaults } = unlocked();
-      await (kind === "vault" ? client.vaults : client.folders).accept(id);
+      await (kind === "vault" ? client.vaults : client.folders).accept(id, { name });
       if (kind === "vault") await refreshVaults(id);
       return null;
     },

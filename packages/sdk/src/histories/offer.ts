@@ -38,13 +38,18 @@ export async function offerOf(trust: PersonTrust, res: Resource): Promise<Offer>
   return { kind, id, name: state.name, from, organization: of };
 }
 
-/** Accepts a folder or vault on all devices of the person. */
-export async function acceptOffer(trust: PersonTrust, res: Resource): Promise<void> {
-  await trust.histories.newest(res);
+/**
+ * Accepts a folder or vault on all devices of the person, under the name that the person was shown: another member can
+ * rename it between the offer and the answer.
+ * @param offer default: the name that this device last read
+ */
+export async function acceptOffer(trust: PersonTrust, res: Resource, offer?: Pick<Offer, "name">): Promise<void> {
+  const shown = offer?.name ?? (await trust.histories.known(res))?.state?.name;
+  const { name } = (await trust.histories.newest(res)).state;
   await trust.histories.keep(res, (before) => ({
     ...(before as NonNullable<typeof before>),
     accepted: true,
-    known_as: undefined,
+    known_as: shown === name ? undefined : shown,
   }));
   await trust.share();
 }

@@ -124,8 +124,9 @@ export function vaultStore(
   const accepted = async (vault: OpenVault): Promise<OpenVault> => {
     if (vault.keyError?.code !== "not_accepted" || accept === undefined) return vault;
     const res = `vault:${vault.vault.id}` as const;
-    if (!(await accept(await offerOf(trust, res)))) return vault;
-    await acceptOffer(trust, res);
+    const offer = await offerOf(trust, res);
+    if (!(await accept(offer))) return vault;
+    await acceptOffer(trust, res, offer);
     return fresh(vault.vault.id);
   };
   const current = async (id: string): Promise<OpenVault> => accepted(await fresh(id));

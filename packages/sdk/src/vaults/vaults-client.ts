@@ -60,8 +60,11 @@ export interface VaultsClient {
   rotate(id: string): Promise<RotatedVault>;
   /** The offer of a vault that is not accepted yet. */
   offer(id: string): Promise<Offer>;
-  /** Accepts a vault that another member shared. */
-  accept(id: string): Promise<void>;
+  /**
+   * Accepts a vault that another member shared. `offer` is what the person was shown: a later name does not stand for
+   * another accepted vault.
+   */
+  accept(id: string, offer?: Pick<Offer, "name">): Promise<void>;
   /** Starts the history of a shared vault without one. */
   adopt(id: string): Promise<Adoption>;
   /**
@@ -106,9 +109,10 @@ export function vaultsClient(
       await store.fresh(id);
       return offerOf(trust, `vault:${id}`);
     },
-    async accept(id) {
+    async accept(id, offer) {
+      const shown = offer ?? (await trust.histories.known(`vault:${id}`))?.state ?? undefined;
       await store.fresh(id);
-      await acceptOffer(trust, `vault:${id}`);
+      await acceptOffer(trust, `vault:${id}`, shown);
       await store.fresh(id);
     },
     async adopt(id) {

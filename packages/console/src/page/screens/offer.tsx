@@ -23,7 +23,7 @@ export function OfferDialog({ shared: { kind, id }, onAccepted, onClose }: Offer
   }, [id]);
   const accept = (): void =>
     run(async () => {
-      await call("acceptOffer", { kind, id });
+      await call("acceptOffer", { kind, id, name: offer?.name ?? "" });
       onAccepted();
       onClose();
     });
