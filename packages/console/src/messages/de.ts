@@ -134,6 +134,7 @@ export const de: Messages = {
   mine: "Meiner",
   empty: "(leer)",
   saved: "Gespeichert",
+  discard: "Eingaben verwerfen? Sie sind nicht gespeichert.",
   removed: "Gelöscht",
   readOnly: "Sie dürfen diesen Tresor lesen, nicht ändern.",
 
@@ -315,7 +316,8 @@ export const de: Messages = {
 
   people: "Personen",
   peopleOf: (organization) => `Die Mitglieder von ${organization}`,
-  noOrganization: "Sie sind in keiner Organisation. Legen Sie eine an, oder treten Sie einer mit einer Einladung bei.",
+  noOrganization:
+    "Sie sind noch in keiner Organisation. Ihr gehören die Ordner, die Maschinen und was Sie teilen: Treten Sie einer mit einer Einladung bei, oder legen Sie eine im Terminal an.",
   organizationCommand: "coffer org create Example",
   roles: { owner: "Inhaber", admin: "Administrator", member: "Mitglied", auditor: "Prüfer" },
   role: "Rolle",

@@ -127,6 +127,7 @@ export const en = {
   mine: "Mine",
   empty: "(empty)",
   saved: "Saved",
+  discard: "Discard what you typed? It is not saved.",
   removed: "Deleted",
   readOnly: "You may read this vault, not change it.",
 
@@ -298,7 +299,8 @@ export const en = {
 
   people: "People",
   peopleOf: (organization: string) => `The members of ${organization}`,
-  noOrganization: "You are in no organization. Make one, or join one with an invitation.",
+  noOrganization:
+    "You are in no organization yet. It has the folders, the machines and what you share: join one with an invitation, or make one in a terminal.",
   organizationCommand: "coffer org create Example",
   roles: { owner: "Owner", admin: "Admin", member: "Member", auditor: "Auditor" },
   role: "Role",

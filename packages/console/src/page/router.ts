@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { type PagePath, pagePaths } from "../paths.ts";
+import { mayLeave } from "./use-unsaved.ts";
 
 /**
  * Where the person is. The open record or secret is in the state of the history entry, and not in its address: a
@@ -18,13 +19,17 @@ export const invitation = signal(place.value.path === "/join" ? location.hash.sl
 if (invitation.value !== "") history.replaceState(history.state, "", place.value.path);
 
 addEventListener("popstate", ({ state }) => {
-  place.value = placeOf(state);
+  const { path, openId } = place.value;
+  // The browser has gone there already; an entry for the present place brings it back.
+  if (mayLeave()) place.value = placeOf(state);
+  else history.pushState({ openId }, "", path);
 });
 
 /** Goes to another place, as a new entry of the browser's history. */
 export function go(next: Partial<Place>): void {
   const { path, openId } = { path: place.value.path, openId: null, ...next };
   if (path === place.value.path && openId === place.value.openId) return;
+  if (!mayLeave()) return;
   history.pushState({ openId }, "", path);
   place.value = { path, openId };
 }

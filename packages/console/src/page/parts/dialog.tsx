@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { mayLeave } from "../use-unsaved.ts";
 
 interface DialogProps {
   title: string;
@@ -7,7 +8,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A modal dialog. Escape closes it; the focus returns to where it was. */
+/** A modal dialog. Escape closes it, unless the person wants to keep what is typed; the focus returns to where it was. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -19,7 +20,14 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     };
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        if (!mayLeave()) event.preventDefault();
+      }}
+      onClose={onClose}
+    >
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { isSecret, kindOf } from "../../record-fields.ts";
 import { fieldName } from "../field-name.ts";
@@ -18,6 +18,7 @@ interface InputsProps {
 export function FieldInputs({ type, keys, values, secrets, onChange }: InputsProps) {
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   const [generating, setGenerating] = useState(false);
+  const generate = useRef<HTMLButtonElement>(null);
   return (
     <>
       {keys.map((key) => {
@@ -45,7 +46,12 @@ export function FieldInputs({ type, keys, values, secrets, onChange }: InputsPro
                     {visible ? m.hide : m.show}
                   </button>
                   {key === "password" && (
-                    <button type="button" aria-expanded={generating} onClick={() => setGenerating(!generating)}>
+                    <button
+                      ref={generate}
+                      type="button"
+                      aria-expanded={generating}
+                      onClick={() => setGenerating(!generating)}
+                    >
                       {m.generate}
                     </button>
                   )}
@@ -57,6 +63,7 @@ export function FieldInputs({ type, keys, values, secrets, onChange }: InputsPro
                 onUse={(value) => {
                   onChange(key, value);
                   setGenerating(false);
+                  generate.current?.focus();
                 }}
               />
             )}

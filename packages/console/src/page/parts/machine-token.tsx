@@ -2,6 +2,7 @@ import { m } from "../../messages/messages.ts";
 import type { MachineToken } from "../../protocol.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
+import { useFocus } from "../use-focus.ts";
 
 /** A token, and the name of a folder that it gives. */
 export interface MadeToken extends MachineToken {
@@ -15,8 +16,9 @@ interface TokenProps {
 
 /** A one-time token, shown once, with what to do on the machine. */
 export function MachineTokenSheet({ made: { token, expiresAt, folder }, onClose }: TokenProps) {
+  const sheet = useFocus<HTMLElement>();
   return (
-    <section class="sheet" aria-label={m.oneTimeToken}>
+    <section ref={sheet} tabIndex={-1} class="sheet" aria-label={m.oneTimeToken}>
       <h3>{m.oneTimeToken}</h3>
       <p>{m.tokenOnce(momentOf(expiresAt))}</p>
       <p class="mono recovery">{token}</p>

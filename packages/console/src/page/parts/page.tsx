@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { PagePath } from "../../paths.ts";
 import { go, place } from "../router.ts";
 import { HelpDialog } from "../screens/help.tsx";
 import { Header } from "./header.tsx";
+import { Heading } from "./heading.tsx";
+import { NoOrganization } from "./no-organization.tsx";
 import { Problem } from "./problem.tsx";
 import { Tabs } from "./tabs.tsx";
 
@@ -28,7 +30,7 @@ const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[]
 
 interface PageProps {
   title: string;
-  /** Why the page has nothing to show; null when it has. */
+  /** Why the page has nothing to show; null when it has. `noOrganization` comes with the next step. */
   problem?: string | null;
   wide?: boolean;
   /** The way back, where it leads to a list of the screen and not to the records. */
@@ -39,11 +41,6 @@ interface PageProps {
 /** A screen beside the records, with the way back to them or to its list. */
 export function Page({ title, problem = null, wide = false, back, children }: PageProps) {
   const [help, setHelp] = useState(false);
-  const heading = useRef<HTMLHeadingElement>(null);
-  // The button that the person used is gone with its list.
-  useEffect(() => {
-    if (back !== undefined) heading.current?.focus();
-  }, []);
   const [name, goBack] = back ?? [m.toRecords, () => go({ path: "/" })];
   return (
     <div class="shell single">
@@ -53,10 +50,8 @@ export function Page({ title, problem = null, wide = false, back, children }: Pa
           <button onClick={goBack}>{name}</button>
         </p>
         <Neighbours />
-        <h1 ref={heading} tabIndex={back === undefined ? undefined : -1}>
-          {title}
-        </h1>
-        <Problem text={problem} />
+        <Heading text={title} isScreen={back === undefined} />
+        {problem === m.noOrganization ? <NoOrganization /> : <Problem text={problem} />}
         {children}
       </main>
       {help && <HelpDialog onClose={() => setHelp(false)} />}

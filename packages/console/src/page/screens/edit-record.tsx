@@ -9,6 +9,7 @@ import { Problem } from "../parts/problem.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useUnsaved } from "../use-unsaved.ts";
 
 interface EditProps {
   detail: RecordDetail;
@@ -25,6 +26,7 @@ export function EditRecord({ detail, onDone }: EditProps) {
   const [failure, setFailure] = useState<string | null>(null);
   const { busy, problem, run } = useAction();
   const { id, type, fields } = begun;
+  useUnsaved(before !== null && Object.keys(changesOf(before, values)).length > 0);
 
   useEffect(() => {
     const reading = fields.map(async ({ key, value, secret }) => {

@@ -2,7 +2,6 @@ import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { FolderView, FoldersView, Rotated, SecretView } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
-import { explain } from "../explain.ts";
 import { Empty } from "../parts/empty.tsx";
 import { SecretValue } from "../parts/secret-value.tsx";
 import { SetSecret } from "../parts/set-secret.tsx";
@@ -26,10 +25,8 @@ import { SharingDialog } from "./sharing.tsx";
 export function Folders() {
   const [view, setView] = useState<FoldersView | null>(null);
   const [chosen, setChosen] = useState<string | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-  useEffect(() => {
-    call("folders").then(setView, (error: unknown) => setFailure(explain(error)));
-  }, []);
+  const { problem, run } = useAction({ not_found: m.noOrganization });
+  useEffect(() => run(async () => setView(await call("folders"))), []);
   const folders = view?.folders.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
   const folder = folders.find(({ id }) => id === chosen) ?? folders[0];
   const opened = view?.secrets.find(({ uid }) => uid === place.value.openId);
@@ -48,7 +45,7 @@ export function Folders() {
       />
     );
   return (
-    <Page title={m.folders} problem={failure} wide>
+    <Page title={m.folders} problem={problem} wide>
       {view !== null && folder === undefined && (
         <Empty title={m.noFolderTitle} text={m.noFolder} command={m.folderCommand} />
       )}

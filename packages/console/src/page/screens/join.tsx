@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Field } from "../parts/field.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { toast } from "../parts/toast.tsx";
@@ -26,7 +27,7 @@ export function Join() {
   return (
     <main class="gate">
       <Mark />
-      <h1>{m.joinTitle}</h1>
+      <Heading text={m.joinTitle} />
       <p>{m.joinWhy}</p>
       <form onSubmit={submit}>
         <Field label={m.joinInvitation} type="password" value={text} onInput={setText} required mono />

@@ -24,7 +24,7 @@ export function Matrix() {
   const [view, setView] = useState<MatrixView | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [onlyDifferent, setOnlyDifferent] = useState(false);
-  const { problem, run } = useAction();
+  const { problem, run } = useAction({ not_found: m.noOrganization });
   useEffect(() => run(async () => setView(await call("matrix"))), []);
   const rows = view?.rows.filter((row) => !onlyDifferent || isDifferent(row)) ?? [];
   return (

@@ -9,6 +9,7 @@ import { toast } from "../parts/toast.tsx";
 import { go } from "../router.ts";
 import { call, shownVault } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { inputSaved, useUnsaved } from "../use-unsaved.ts";
 
 const types = Object.keys(recordTypes) as KnownType[]; // its own keys
 
@@ -19,12 +20,14 @@ export function NewRecord({ vaults, onClose }: { vaults: readonly VaultSummary[]
   const [values, setValues] = useState<Record<string, string>>({ name: "" });
   const { busy, problem, run } = useAction();
   const [vaultField, typeField] = [useId(), useId()];
+  useUnsaved(Object.values(values).some((value) => value !== ""));
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
       const known = ["name", ...Object.keys(recordTypes[type])];
       const fields = Object.fromEntries(Object.entries(values).filter(([key, v]) => known.includes(key) && v !== ""));
       const { id } = await call("createRecord", { vaultId, type, fields });
+      inputSaved();
       toast(m.saved);
       onClose();
       go({ openId: id });

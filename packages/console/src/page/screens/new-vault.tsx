@@ -3,13 +3,14 @@ import { m } from "../../messages/messages.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { go } from "../router.ts";
 import { call, shownVault } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
 export function NewVault({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [type, setType] = useState<"personal" | "shared">("personal");
-  const { busy, problem, run } = useAction();
+  const { busy, problem, run } = useAction({ not_found: m.noOrganization });
   const group = useId();
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -34,6 +35,11 @@ export function NewVault({ onClose }: { onClose: () => void }) {
         </fieldset>
         <Problem text={problem} />
         <p class="buttons">
+          {problem === m.noOrganization && (
+            <button type="button" onClick={() => go({ path: "/people" })}>
+              {m.people}
+            </button>
+          )}
           <button class="primary" disabled={busy}>
             {m.create}
           </button>

@@ -10,7 +10,6 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotateNotice } from "../parts/rotate-notice.tsx";
-import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
@@ -24,16 +23,7 @@ export function People() {
     call("people").then(setPeople, (error: unknown) => setFailure(explain(error)));
   }, []);
   return (
-    <Page title={m.people} problem={failure}>
-      {people?.organization === null && (
-        <>
-          <p>{m.noOrganization}</p>
-          <p class="buttons">
-            <button onClick={() => go({ path: "/join" })}>{m.joinTitle}</button>
-            <code class="command">{m.organizationCommand}</code>
-          </p>
-        </>
-      )}
+    <Page title={m.people} problem={people?.organization === null ? m.noOrganization : failure}>
       {people !== null && people.organization !== null && (
         <>
           <Members people={people} organization={people.organization} onChange={setPeople} />

@@ -49,7 +49,7 @@ export function RecordScreen({ record, editing, setEditing }: RecordProps) {
         <button class="bare back" aria-label={m.back} onClick={() => go({ openId: null })}>
           <Icon name="back" />
         </button>
-        <h2>{name === "" ? m.untitled : name}</h2>
+        <h2 tabIndex={-1}>{name === "" ? m.untitled : name}</h2>
         {mayWrite && !editing && (
           <>
             <button onClick={() => setEditing(true)}>{m.edit}</button>

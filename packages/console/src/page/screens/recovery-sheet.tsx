@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Field } from "../parts/field.tsx";
+import { Heading } from "../parts/heading.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { RecoveryKey } from "../parts/recovery-key.tsx";
@@ -28,7 +29,7 @@ export function RecoverySheet({ email, recoveryKey }: { email: string; recoveryK
   return (
     <main class="gate">
       <Mark />
-      <h1>{m.recoveryTitle}</h1>
+      <Heading text={m.recoveryTitle} />
       <RecoveryKey email={email} recoveryKey={recoveryKey} />
       <form onSubmit={submit}>
         <Field

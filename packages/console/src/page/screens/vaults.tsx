@@ -23,6 +23,8 @@ export function Vaults() {
   const [selected, setSelected] = useState(0);
   const searchBox = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  const detail = useRef<HTMLElement>(null);
+  const title = useRef<HTMLHeadingElement>(null);
   const { openId: recordId } = place.value;
   const record = recordId === null ? undefined : records.value.get(recordId);
   const writable = state.value.vaults.filter(({ permission, problem }) => permission !== "read" && problem === null);
@@ -34,6 +36,12 @@ export function Vaults() {
 
   useEffect(() => setSelected(0), [search.value, shownVault.value]);
   useEffect(() => setEditing(false), [recordId]);
+  // What had the focus is gone, as a form that was saved: the record has it, or the list.
+  useEffect(() => {
+    if (document.activeElement !== document.body) return;
+    const places = [detail.current?.querySelector("h2"), list.current, title.current];
+    for (const each of places) if (document.activeElement === document.body) each?.focus();
+  }, [open, editing, record?.id]);
 
   const select = (next: number): void => {
     setSelected(Math.max(0, Math.min(next, shown.length - 1)));
@@ -88,7 +96,9 @@ export function Vaults() {
       <Header onHelp={() => setOpen("help")} />
       <VaultNav onNewVault={() => setOpen("new-vault")} onOffer={(offer) => setOpen({ offer })} />
       <main>
-        <h1 class="unseen">{shownName()}</h1>
+        <h1 ref={title} class="unseen" tabIndex={-1}>
+          {shownName()}
+        </h1>
         <section class="browse" aria-label={shownName()}>
           <div class="search-row">
             <input
@@ -124,7 +134,7 @@ export function Vaults() {
             />
           </ListOrHint>
         </section>
-        <section class="detail" aria-label={record?.name ?? m.chooseRecord}>
+        <section ref={detail} class="detail" aria-label={record?.name ?? m.chooseRecord}>
           {record === undefined ? (
             <Empty title={m.chooseRecord} text={m.chooseRecordHint} />
           ) : (

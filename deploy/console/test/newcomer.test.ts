@@ -1,0 +1,95 @@
+import { newPassword } from "@coffer/console-app/new-password";
+import { personClient } from "@coffer/sdk";
+import { register } from "@coffer/sdk/account";
+import { testDirectory } from "@coffer/testkit";
+import t from "tap";
+import { npmStart } from "../../local/test/npm-start.ts";
+import { inaccessible, startVisitors } from "./browser.ts";
+
+// A person without an organization, who works with the keyboard and changes their mind.
+
+const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
+const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
+const email = "alice@example.com";
+const password = newPassword({ kind: "words", length: 5 });
+const device = { id: crypto.randomUUID(), name: "other", type: "cli" } as const;
+const { session } = await register({ url, email, password, device });
+await personClient(session, url).vaults.create("Private", { type: "personal" });
+const visitor = await (await startVisitors(t, url))();
+const page = await visitor.open();
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+const box = (name: string) => page.getByRole("textbox", { name, exact: true });
+/** Waits until the element with this text has the focus. */
+const focusIsOn = (text: string) =>
+  page.waitForFunction((expected) => document.activeElement?.textContent === expected, text);
+
+await t.test("each screen that needs an organization says so, and how to get one", async (t) => {
+  await box("E-mail").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.keyboard.press("Enter");
+  for (const screen of ["Folders", "Side by side", "Machines", "People"]) {
+    await button(screen).first().click();
+    await page.getByRole("heading", { name: screen, exact: true }).waitFor();
+    await page.getByText("You are in no organization yet.").waitFor();
+    t.equal(await button("Join an organization").count(), 1, screen);
+    await focusIsOn(screen);
+    t.equal(await page.title(), `${screen} · Coffer`);
+  }
+  t.same(await inaccessible(page), []);
+});
+
+await t.test("a vault to share needs an organization too", async (t) => {
+  await button("Back to the records").click();
+  t.equal(await page.title(), "Coffer");
+  await button("New vault").click();
+  await box("Name of the vault").fill("Family");
+  await page.getByLabel("To share with colleagues").check();
+  await button("Create").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("You are in no organization yet.").waitFor();
+  t.same(await inaccessible(page), []);
+  await dialog.getByRole("button", { name: "People" }).click();
+  await button("Join an organization").waitFor();
+  await button("Back to the records").click();
+});
+
+await t.test("what is typed into a new record is not lost by Escape, and is saved by keyboard", async (t) => {
+  await page.keyboard.press("Escape");
+  await button("New record").last().click();
+  await box("Name").fill("Mail");
+  const questions: string[] = [];
+  page.once("dialog", (question) => {
+    questions.push(question.message());
+    void question.dismiss();
+  });
+  await page.keyboard.press("Escape");
+  t.equal(await box("Name").inputValue(), "Mail");
+  t.same(questions, ["Discard what you typed? It is not saved."]);
+  await button("Generate").click();
+  await button("Use it").click();
+  await focusIsOn("Generate");
+  await box("Name").press("Enter");
+  await page.getByRole("heading", { name: "Mail" }).waitFor();
+  await focusIsOn("Mail");
+});
+
+await t.test("a changed record is left only when the person agrees", async (t) => {
+  await page.keyboard.press("e");
+  await box("User name").fill("alice");
+  page.once("dialog", (question) => void question.dismiss());
+  await button("Folders").click();
+  t.equal(await box("User name").inputValue(), "alice");
+  page.once("dialog", (question) => void question.dismiss());
+  await page.goBack();
+  t.equal(await box("User name").inputValue(), "alice");
+  t.equal(page.url(), `${url}/`);
+  await button("Save").click();
+  await page.getByRole("region", { name: "Mail" }).getByText("alice", { exact: true }).waitFor();
+  await focusIsOn("Mail");
+  await page.keyboard.press("e");
+  await box("User name").fill("bob");
+  page.once("dialog", (question) => void question.accept());
+  await button("People").click();
+  await button("Join an organization").waitFor();
+  t.same(await visitor.troubles(), []);
+});
