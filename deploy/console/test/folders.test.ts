@@ -53,6 +53,27 @@ await t.test("a value is set, hidden, shown and copied; so is its name for progr
   t.same(copied, [value, "coffer://production/data%20base/field/password"]);
 });
 
+await t.test("a private key is pasted with its lines, and the screen says what it replaces", async (t) => {
+  await box("Field").fill("key");
+  await hidden("Value").evaluate((input, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    input.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, `${value}\n${value}\n`);
+  await page.waitForFunction(() => document.activeElement?.tagName === "TEXTAREA");
+  t.same(await inaccessible(page), []);
+  await page.getByText("coffer set coffer://production/data%20base/field/key").waitFor();
+  t.equal(await page.getByText("It replaces the present value").count(), 0);
+  await box("Field").fill("password");
+  await page.getByText("It replaces the present value").waitFor();
+  await box("Field").fill("key");
+  await button("Save").click();
+  await button("Show: data base: key").waitFor();
+  alice.secrets.expire();
+  t.equal(await alice.secrets.read("coffer://production/data%20base/field/key"), `${value}\n${value}\n`);
+  t.equal(await hidden("Value").inputValue(), "");
+});
+
 await t.test("a token makes a machine that reads the value", async (t) => {
   await box("Application").fill("api");
   await button("Make a token").click();

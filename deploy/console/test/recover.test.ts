@@ -38,9 +38,16 @@ const give = async (key: string): Promise<void> => {
 };
 
 await t.test("another recovery key is refused, beside the form", async (t) => {
+  await page.getByRole("textbox", { name: "E-mail" }).fill(email);
   await page.getByRole("link", { name: "Forgot your password?" }).click();
   await page.getByRole("heading", { name: "Back in with the recovery key" }).waitFor();
+  t.equal(await page.getByRole("textbox", { name: "E-mail" }).inputValue(), email, "it is typed once");
   t.same(await inaccessible(page), []);
+  await give(recoveryKey.slice(0, -1));
+  await page.getByText("A recovery key is cfr1_ and 43 characters more.").waitFor();
+  t.same(await inaccessible(page), []);
+  await button("Show: Your recovery key").click();
+  t.equal(await page.getByRole("textbox", { name: "Your recovery key" }).inputValue(), recoveryKey.slice(0, -1));
   await give(`cfr1_${"A".repeat(43)}`);
   await page.getByRole("alert").waitFor();
   t.match(await page.getByRole("alert").innerText(), /recovery key/);
@@ -48,7 +55,7 @@ await t.test("another recovery key is refused, beside the form", async (t) => {
 });
 
 await t.test("the right one asks for a code, sets the password, and gives another key", async (t) => {
-  await give(recoveryKey);
+  await give(recoveryKey.replace(/.{20}/, "$& "));
   const code = page.getByRole("textbox", { name: "Code from your authenticator, or a recovery code" });
   await code.fill(spare);
   t.same(await inaccessible(page), []);

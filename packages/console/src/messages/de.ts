@@ -40,7 +40,10 @@ export const de: Messages = {
   recoveryWhy:
     "Nur mit ihm kommen Sie wieder hinein, wenn Sie Ihr Passwort vergessen. Er wird einmal gezeigt. Drucken Sie ihn aus und verwahren Sie ihn.",
   recoveryFor: (email) => `Wiederherstellungsschlüssel von ${email}`,
-  recoveryUse: "So wird er benutzt: coffer recover",
+  recoveryUse:
+    "So wird er benutzt: diese Adresse öffnen und „Passwort vergessen?“ wählen, oder im Terminal: coffer recover",
+  recoveryMalformed:
+    "Ein Wiederherstellungsschlüssel ist cfr1_ und 43 weitere Zeichen. Vergleichen Sie ihn mit Ihrem Blatt.",
   print: "Drucken",
   copy: "Kopieren",
   recoveryCheck: "Tippen Sie die letzten 6 Zeichen, zum Zeichen, dass Sie ihn haben",
@@ -216,6 +219,7 @@ export const de: Messages = {
   secretField: "Feld",
   secretValue: "Wert",
   setSecretCommand: "coffer set coffer://<folder>/<title>/field/<field>",
+  secretReplaces: "Er ersetzt den jetzigen Wert dieses Titels und Felds.",
   backTo: (folder) => `Zurück zu ${folder}`,
   snippets: "In einem Programm",
   snippetKinds: { command: "Befehl", sdk: "TypeScript", kubernetes: "Kubernetes", ci: "GitHub Actions" },

@@ -19,6 +19,7 @@ import { Unlock } from "./screens/unlock.tsx";
 import { Vaults } from "./screens/vaults.tsx";
 import { call, search, shownVault, state } from "./store.ts";
 import { throttled } from "./throttled.ts";
+import { typedEmail } from "./typed-email.ts";
 
 /** The person's keys and clicks put off the idle lock, at most every ten seconds. */
 const touch = throttled(10_000, () => void call("touch"));
@@ -29,6 +30,7 @@ export function App() {
     for (const event of ["keydown", "pointerdown"]) addEventListener(event, touch, { passive: true });
   }, []);
   useEffect(() => {
+    if (phase === "unlocked") typedEmail.value = "";
     if (phase !== "locked" && phase !== "signed-out") return;
     search.value = "";
     shownVault.value = null;

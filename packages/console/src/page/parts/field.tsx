@@ -21,10 +21,12 @@ export function Field(props: FieldProps) {
   const { label, value, onInput, type = "text", lines, hint, problem, autocomplete = "off", required, focused } = props;
   const id = useId();
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
-  // At once: what the person types next must not reach another field.
+  const before = useRef(lines);
+  // At once: what the person types next must not reach another field. Other lines are another element.
   useLayoutEffect(() => {
-    if (focused === true) input.current?.focus();
-  }, [focused]);
+    if (focused === true || before.current !== lines) input.current?.focus();
+    before.current = lines;
+  }, [focused, lines]);
   const hasProblem = problem !== null && problem !== undefined && problem !== "";
   const described = [hint === undefined ? "" : `${id}-hint`, hasProblem ? `${id}-problem` : ""].join(" ").trim();
   const common = {

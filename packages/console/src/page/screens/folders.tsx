@@ -164,7 +164,7 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
           </li>
         ))}
       </ul>
-      {permission !== "read" && <SetSecret folderId={folder.id} onChange={onChange} />}
+      {permission !== "read" && <SetSecret folder={folder} secrets={secrets} onChange={onChange} />}
       {permission === "manage" &&
         (made === null ? (
           <NewMachine folders={[folder]} onMade={setMade} />

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
+import { notationOf } from "../../notation.ts";
 import type { MatrixRow, MatrixView } from "../../protocol.ts";
 import { copy } from "../copy.ts";
 import { explain } from "../explain.ts";
@@ -8,6 +9,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { SecretField } from "../parts/secret-field.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
@@ -178,7 +180,7 @@ function Cell({ view: { folders }, opened: { row, place }, onClose, onChange }: 
       )}
       {folder.mayChange && (
         <form onSubmit={submit}>
-          <Field label={m.newValue} type="password" value={value} onInput={setValue} required focused mono />
+          <SecretField label={m.newValue} value={value} onInput={setValue} required focused />
           <p class="buttons">
             <button class="primary" disabled={busy}>
               {m.save}
@@ -199,7 +201,7 @@ function Cell({ view: { folders }, opened: { row, place }, onClose, onChange }: 
       <Problem text={problem} />
       <p class="buttons">
         <button onClick={onClose}>{m.close}</button>
-        <code class="command">{m.setSecretCommand}</code>
+        <code class="command">{`coffer set ${notationOf(folder.name, title, field)}`}</code>
       </p>
     </Dialog>
   );

@@ -5,7 +5,9 @@ import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { SecretField } from "../parts/secret-field.tsx";
 import { call } from "../store.ts";
+import { typedEmail } from "../typed-email.ts";
 import { useAction } from "../use-action.ts";
 import { CallError } from "../worker-client.ts";
 import { RecoverySheet } from "./recovery-sheet.tsx";
@@ -13,17 +15,22 @@ import { RecoverySheet } from "./recovery-sheet.tsx";
 /** Screen 3: the way back in with the recovery key, a new password, and another recovery key. */
 export function Recover() {
   const chosen = useNewPassword();
-  const [email, setEmail] = useState("");
+  const email = typedEmail.value;
   const [used, setUsed] = useState("");
+  const [malformed, setMalformed] = useState(false);
   const [code, setCode] = useState<string | null>(null);
   const [made, setMade] = useState<string | null>(null);
   const { busy, slow, problem, waitSeconds, run } = useAction({ invalid_credentials: m.recoverRefused });
   if (made !== null) return <RecoverySheet email={email} recoveryKey={made} />;
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (!chosen.check()) return;
+    // Without the white space of a sheet that was typed off or scanned.
+    const recoveryKey = used.replaceAll(/\s/g, "");
+    const isKey = /^cfr1_[\w-]{43}$/.test(recoveryKey);
+    setMalformed(!isKey);
+    if (!chosen.check() || !isKey) return;
     run(async () => {
-      const wish = { email, recoveryKey: used.trim(), newPassword: chosen.password, code: (code ?? "").trim() };
+      const wish = { email, recoveryKey, newPassword: chosen.password, code: (code ?? "").trim() };
       try {
         setMade((await call("recover", wish)).recoveryKey);
       } catch (error) {
@@ -38,8 +45,22 @@ export function Recover() {
       <h1>{m.recoverTitle}</h1>
       <p>{m.recoverWhy}</p>
       <form onSubmit={submit}>
-        <Field label={m.email} type="email" value={email} onInput={setEmail} autocomplete="username" required focused />
-        <Field label={m.recoveryTitle} type="password" value={used} onInput={setUsed} required mono />
+        <Field
+          label={m.email}
+          type="email"
+          value={email}
+          onInput={(text) => (typedEmail.value = text)}
+          autocomplete="username"
+          required
+          focused
+        />
+        <SecretField
+          label={m.recoveryTitle}
+          value={used}
+          onInput={setUsed}
+          problem={malformed ? m.recoveryMalformed : null}
+          required
+        />
         <NewPasswordFields chosen={chosen} label={m.passwordNew} />
         {code !== null && (
           <Field

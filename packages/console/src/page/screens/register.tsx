@@ -7,24 +7,24 @@ import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.
 import { Problem } from "../parts/problem.tsx";
 import { invitation } from "../router.ts";
 import { call } from "../store.ts";
+import { typedEmail } from "../typed-email.ts";
 import { useAction } from "../use-action.ts";
 import { RecoverySheet } from "./recovery-sheet.tsx";
 
 /** Screen 2: a new account, and its recovery key, which the person types back in part. */
 export function Register() {
-  const [email, setEmail] = useState("");
+  const email = typedEmail.value;
   const [recoveryKey, setRecoveryKey] = useState<string | null>(null);
   if (recoveryKey !== null) return <RecoverySheet email={email} recoveryKey={recoveryKey} />;
-  return <RegisterForm email={email} setEmail={setEmail} onRegistered={setRecoveryKey} />;
+  return <RegisterForm email={email} onRegistered={setRecoveryKey} />;
 }
 
 interface FormProps {
   email: string;
-  setEmail: (email: string) => void;
   onRegistered: (recoveryKey: string) => void;
 }
 
-function RegisterForm({ email, setEmail, onRegistered }: FormProps) {
+function RegisterForm({ email, onRegistered }: FormProps) {
   const chosen = useNewPassword();
   const [name, setName] = useState("");
   const [organization, setOrganization] = useState("");
@@ -49,7 +49,15 @@ function RegisterForm({ email, setEmail, onRegistered }: FormProps) {
       <h1>{m.registerTitle}</h1>
       {isInvited && <p>{m.registerInvited}</p>}
       <form onSubmit={submit}>
-        <Field label={m.email} type="email" value={email} onInput={setEmail} autocomplete="username" required focused />
+        <Field
+          label={m.email}
+          type="email"
+          value={email}
+          onInput={(text) => (typedEmail.value = text)}
+          autocomplete="username"
+          required
+          focused
+        />
         <NewPasswordFields chosen={chosen} label={m.password} />
         <Field label={m.yourName} value={name} onInput={setName} autocomplete="name" />
         {!isInvited && (

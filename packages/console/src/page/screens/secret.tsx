@@ -38,7 +38,7 @@ export function Secret({ secret, folder, onChange, onBack }: SecretProps) {
           <SecretValue key={field} folder={folder.name} secret={secret} field={field} />
         ))}
       </dl>
-      {mayChange && !expired && <SetSecret folderId={folder.id} secret={secret} onChange={onChange} />}
+      {mayChange && !expired && <SetSecret folder={folder} secret={secret} onChange={onChange} />}
       <Snippets folder={folder.name} secret={secret} />
       <Expiry secret={secret} mayChange={mayChange} onChange={onChange} />
       <Readers secret={secret} />

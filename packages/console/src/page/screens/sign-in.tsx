@@ -5,6 +5,7 @@ import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { call, state } from "../store.ts";
+import { typedEmail } from "../typed-email.ts";
 import { useAction } from "../use-action.ts";
 import { CallError } from "../worker-client.ts";
 
@@ -12,7 +13,7 @@ const ended = { revoked: m.endedRevoked, attempts: m.endedAttempts };
 
 /** Screen 1: e-mail and password, then a code where the account has a second factor. */
 export function SignIn() {
-  const [email, setEmail] = useState("");
+  const email = typedEmail.value;
   const [password, setPassword] = useState("");
   const [code, setCode] = useState<string | null>(null);
   const { busy, slow, problem, waitSeconds, run } = useAction();
@@ -39,7 +40,7 @@ export function SignIn() {
               label={m.email}
               type="email"
               value={email}
-              onInput={setEmail}
+              onInput={(text) => (typedEmail.value = text)}
               autocomplete="username"
               required
               focused
