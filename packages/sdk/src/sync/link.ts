@@ -1,6 +1,7 @@
 import { isErrorCode } from "@coffer/contract";
 import { CofferError } from "../errors.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
+import { noOffers, planAcceptance } from "./acceptance-plan.ts";
 import { connect, deadLink } from "./connection.ts";
 import type { WebSocketConstructor } from "./connection.ts";
 import { watchPings } from "./watch-pings.ts";
@@ -60,7 +61,7 @@ const answerMilliseconds = 60_000;
 const quietWithPings = 45_000;
 const quietWithoutPings = 120_000;
 export const mostPerPage = 1000;
-/** No push reports what the person accepts on another device. */
+/** The tick of `planAcceptance`: no push reports what the person accepts on another device. */
 const acceptMilliseconds = 10_000;
 /** The service counts requests over a minute. */
 const longestWait = 60;
@@ -190,11 +191,11 @@ export function openLink(of: LinkOf, token: string): Link {
     }
   };
 
-  /** Whether the person has not accepted one of the vaults yet. */
-  const awaitsAcceptance = (): boolean =>
-    [...replica.vaults.keys()].some((id) => vaults.known(id)?.keyError?.code === "not_accepted");
+  let acceptance = noOffers;
   const acceptTimer = setInterval(() => {
-    if (listed && awaitsAcceptance()) enqueue(() => vaults.list().then(() => undefined));
+    const isOffer = (id: string): boolean => vaults.known(id)?.keyError?.code === "not_accepted";
+    acceptance = planAcceptance(acceptance, listed ? [...replica.vaults.keys()].filter(isOffer) : []);
+    if (acceptance.due) enqueue(() => vaults.list().then(() => undefined));
   }, acceptMilliseconds);
 
   const onSign = (): void => {
