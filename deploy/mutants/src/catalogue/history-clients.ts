@@ -527,7 +527,7 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "new-name-cannot-be-accepted",
     file: `${source}/offer.ts`,
-    find: "known_as: undefined,",
+    find: "known_as: shown === name ? undefined : shown,",
     replace: "",
     tests: hidden,
   },
