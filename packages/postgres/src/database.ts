@@ -160,11 +160,18 @@ export function createDatabase({
   };
 }
 
-/** Reports whether Postgres accepts writes; while Postgres is away, the last known state. */
+/** Reports whether Postgres accepts writes: it may be away, full or read-only. */
 function observeWrites(metrics: Metrics, { state }: WriteCheck): void {
-  const writable = metrics.gauge("coffer_db_writable", "1 while Postgres takes writes, 0 while its disk is full");
+  const writable = metrics.gauge("coffer_db_writable", "1 while Postgres takes writes, 0 while it does not or is away");
   writable.set(1);
-  writable.collect(async () => ((await state()) === "ok" ? 1 : 0));
+  writable.collect(async () => {
+    const isOk = await state().then(
+      (found) => found === "ok",
+      () => false,
+    );
+    // A Postgres that hangs is noticed after the scrape: the next one has it.
+    writable.set(isOk ? 1 : 0);
+  });
 }
 
 /** Reports the use of the connections for transactions and for prepared statements. */

@@ -75,6 +75,11 @@ void t.test("a service starts while Postgres is away, and works once it is there
   const all = uses(database);
   for (const [name, use] of Object.entries(all)) await t.rejects(use(), { code: "unavailable" }, name);
   await t.rejects(migrate({ url, schema: "early" }), { code: "unavailable" });
+  const writable = async () =>
+    /coffer_db_writable\{.*\} (\d)/.exec(
+      await telemetry.metrics.registry.getSingleMetricAsString("coffer_db_writable"),
+    )?.[1];
+  t.equal(await writable(), "0", "a metric says that it is away");
   await until("the relay says what is away", () => log.some((line) => line.includes("Postgres does not answer")));
   t.match(
     log.find((line) => line.includes("Postgres does not answer")),
@@ -83,6 +88,7 @@ void t.test("a service starts while Postgres is away, and works once it is there
   t.notMatch(log.join(""), "the consumer does not answer");
   await server.start();
   for (const [name, use] of Object.entries(all)) await t.resolves(use(), name);
+  t.equal(await writable(), "1");
 });
 
 void t.test("the cause of a failed connection is reported without a password", async (t) => {

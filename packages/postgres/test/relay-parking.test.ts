@@ -48,6 +48,7 @@ void t.test("a message that is refused is parked, and none of the others waits f
   await until("it is said", () => log.some((line) => line.includes("a message is parked")));
   t.equal(log.filter((line) => line.includes("a message is parked")).length, 1);
   t.match(await telemetry.metrics.registry.metrics(), /coffer_outbox_parked\{service="auth-sm"\} 1/);
+  t.match(await telemetry.metrics.registry.metrics(), /coffer_outbox_oldest_age_seconds\{service="auth-sm"\} 0$/m);
   const before = refusals;
   await send(database, "later");
   await until("a later message is delivered", () => got.includes("later"));

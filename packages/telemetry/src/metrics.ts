@@ -46,6 +46,8 @@ export function createMetrics(service: string, registry: Registry): Metrics {
     counter: (name, help, labels = []) => {
       const make = () => new PromCounter({ name, help, labelNames: names(labels), registers: [registry] });
       const { metric } = find(name, `counter(${labels.join()})`, make);
+      // Prometheus sees no increase in the first value of a series.
+      if (labels.length === 0) metric.inc(withService(undefined), 0);
       return { inc: (given?: object, value = 1) => metric.inc(withService(given), value) };
     },
     gauge: (name, help, labels = []) => {

@@ -33,6 +33,16 @@ void t.test("every metric has the label service", async (t) => {
   ]);
 });
 
+void t.test("a counter without labels begins at 0, and keeps its value when it is found again", async (t) => {
+  const registry = new Registry();
+  const metrics = metricsOf("vaults", registry);
+  metrics.counter("test_total", "h");
+  t.same(await linesOf(metrics, "test_total{"), ['test_total{service="vaults"} 0']);
+  metrics.counter("test_total", "h").inc();
+  metrics.counter("test_total", "h");
+  t.same(await linesOf(metrics, "test_total{"), ['test_total{service="vaults"} 1']);
+});
+
 void t.test("services of one process share a registry and a name, each with its own series", async (t) => {
   const registry = new Registry();
   const [vaults, sync] = [metricsOf("vaults", registry), metricsOf("sync", registry)];

@@ -7,6 +7,7 @@ import type { Deps } from "./deps.ts";
 import { migrations, schema } from "./migrate.ts";
 import { createPriceTable } from "./plans/price-table.ts";
 import { planSweep } from "./plans/sweep.ts";
+import { createEventCount } from "./events/event-count.ts";
 import { routes } from "./routes.ts";
 
 /** What a test may set: the clock, and how often plans without an event are computed. */
@@ -23,10 +24,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     ...base,
     newId,
     prices: createPriceTable(config.COFFER_STRIPE_PRICES),
-    eventCount: telemetry.metrics.counter("coffer_billing_events_total", "Billing events, by what became of them", [
-      "type",
-      "outcome",
-    ]),
+    eventCount: createEventCount(telemetry),
   };
   const relay = startRelay({ database, deliver: deliverOver(bus), telemetry, subjects: [auditAppend, planChanged] });
   bus.onConnect(() => relay.nudge());

@@ -21,6 +21,11 @@ const outcomes = async (): Promise<string> =>
     .filter((line) => line.startsWith("coffer_billing_events_total{"))
     .join("\n");
 
+await t.test("what alerts look for is counted from 0", async (t) => {
+  t.match(await outcomes(), /type="unknown",outcome="bad_signature"} 0/);
+  t.match(await outcomes(), /type="customer.subscription.updated",outcome="unknown_price"} 0/);
+});
+
 await t.test("each of the secrets signs, and Stripe may sign with two at once", async (t) => {
   for (const key of [secret, next]) {
     const body = newBody();

@@ -3,6 +3,7 @@ import { until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
 import { createSealer } from "../src/credentials/seal.ts";
+import { draftsOf } from "./draft.ts";
 import { startForwarder, startReplica, startStores } from "./forwarder.ts";
 import { hecEndpoint, webhooksAt } from "./webhooks.ts";
 
@@ -44,6 +45,26 @@ await t.test(
     }
   },
 );
+
+await t.test("an endpoint whose credentials no key opens counts as failing", async (t) => {
+  const stores = await startStores(t);
+  const { url, people, append, tick, registry } = await startForwarder(t, stores);
+  const orgId = randomUUID();
+  const owner = await people.add([{ orgId, role: "owner" }]);
+  const { body } = await webhooksAt(url).create(owner, hecEndpoint);
+  const database = new pg.Client({ connectionString: stores.postgres.url });
+  await database.connect();
+  t.teardown(() => database.end());
+  await database.query("UPDATE siem_forwarder.siem_endpoints SET credentials = 'v1.lost.AAAA' WHERE id = $1", [
+    body.id,
+  ]);
+  await append(draftsOf(orgId, 1));
+  const failed = /format="hec",outcome="failed"\} [1-9]/;
+  await until("it is counted", async () => {
+    await tick();
+    return failed.test(await registry.getSingleMetricAsString("coffer_siem_deliveries_total"));
+  });
+});
 
 void t.test("at each step of a rotation the replicas before and after it open what the others seal", (t) => {
   const [old, fresh] = [key(), key()];

@@ -66,6 +66,7 @@ export async function deliver(deps: DeliveryDeps, run: DeliveryRun): Promise<{ p
       if (next.settings !== state.updated_at) next = encode(deps, state, next.backlog);
       const { target, batch } = next;
       if (target === null) {
+        deps.metrics.count(state.format, { taken: 0, parked: 0, failure: { error: keyMissing } });
         await failed(deps, state, { position, error: keyMissing, progress: null });
         break;
       }

@@ -5,7 +5,7 @@ import type { BatchProgress } from "./send-batch.ts";
 /** The metrics of delivery. */
 export interface DeliveryMetrics {
   /** Counts the records of a batch by what became of them, and its failure. */
-  count(format: SiemFormat, progress: BatchProgress): void;
+  count(format: SiemFormat, progress: Pick<BatchProgress, "taken" | "parked" | "failure">): void;
   /** The records that wait for the endpoints of this replica, by format. */
   setBacklog(backlog: ReadonlyMap<string, number>): void;
 }
