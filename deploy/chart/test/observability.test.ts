@@ -113,6 +113,13 @@ const cases: Case[] = [
     quiet: { [`coffer_build_info{${service},version="1"}`]: "1x40" },
     at: "30m",
   },
+  {
+    alert: "CofferServiceGone",
+    // Gone for five hours, and for longer than a day.
+    firing: { [`coffer_build_info{${service},version="1"}`]: "1x1800 stale" },
+    quiet: { [`coffer_build_info{${service},version="1"}`]: "1x60 stale" },
+    at: "2100m",
+  },
   gauge("CofferOutboxStuck", `coffer_outbox_oldest_age_seconds{${service}}`, "0+60x40", "10x40"),
   gauge("CofferOutboxParked", `coffer_outbox_parked{${service}}`, "1x40", "0x40"),
   {
@@ -185,6 +192,10 @@ const cases: Case[] = [
     labels: hec,
   },
   gauge("CofferBillingSignatures", billing("bad_signature"), "0+1x60", "0 1x60", "30m", { service: "billing-webhook" }),
+  // The attempts of Stripe for one event, over some hours.
+  gauge("CofferBillingSignatures", billing("bad_signature"), "0 1x4 2x60 3x100 4x100", "0 1x100 2x200", "250m", {
+    service: "billing-webhook",
+  }),
   gauge("CofferBillingUnknownPrice", billing("unknown_price"), "0 0 1x60", "1x60", "30m", {
     service: "billing-webhook",
   }),
@@ -193,7 +204,7 @@ const cases: Case[] = [
   gauge("CofferLogLinesLost", `coffer_log_lines_lost_total{${service}}`, "0+1x40", "7x40"),
   gauge(
     "CofferMigrationFailed",
-    'kube_job_status_failed{namespace="coffer",job_name="coffer-migrate-vaults"}',
+    'kube_job_failed{namespace="coffer",job_name="coffer-migrate-vaults",condition="true"}',
     "1x40",
     "0x40",
     "30m",
@@ -204,7 +215,7 @@ const cases: Case[] = [
   ),
   gauge(
     "CofferBackupFailed",
-    'kube_job_status_failed{namespace="coffer",job_name="coffer-restore-drill-29384567"}',
+    'kube_job_failed{namespace="coffer",job_name="coffer-restore-drill-29384567",condition="true"}',
     "1x40",
     "0x40",
     "30m",

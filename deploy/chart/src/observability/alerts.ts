@@ -32,7 +32,8 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferServiceGone",
     severity: "page",
-    expr: "group by (service) (last_over_time(coffer_build_info[1h])) unless group by (service) (coffer_build_info)",
+    // The alert ends after this day, or when the service is back.
+    expr: "group by (service) (last_over_time(coffer_build_info[1d])) unless group by (service) (coffer_build_info)",
     for: "5m",
     summary: "No replica of {{ $labels.service }} has been scraped for 5 minutes.",
   },
@@ -93,7 +94,7 @@ const alerts: readonly Alert[] = [
     severity: "page",
     expr: "min by (service) (coffer_db_writable) == 0",
     for: "1m",
-    summary: "The Postgres of {{ $labels.service }} answers reads and takes no writes: its disk may be full.",
+    summary: "The Postgres of {{ $labels.service }} takes no writes: it is away, its disk is full, or it is read-only.",
   },
   {
     name: "CofferDatabasePoolSaturated",
@@ -140,7 +141,8 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferBillingSignatures",
     severity: "ticket",
-    expr: 'sum by (service) (increase(coffer_billing_events_total{outcome="bad_signature"}[15m])) > 3',
+    // Stripe repeats a single refused event about five times in six hours.
+    expr: 'sum by (service) (increase(coffer_billing_events_total{outcome="bad_signature"}[6h])) > 3',
     summary: "{{ $value | humanize }} billing events had a wrong signature: the secret may have been changed.",
   },
   {
@@ -165,14 +167,14 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferMigrationFailed",
     severity: "page",
-    // kube-state-metrics has this one.
-    expr: 'max by (namespace, job_name) (kube_job_status_failed{job_name=~".*migrate-.*"}) > 0',
+    // Of kube-state-metrics. kube_job_status_failed counts pods: also those of a Job whose next pod succeeded.
+    expr: 'max by (namespace, job_name) (kube_job_failed{condition="true",job_name=~".*migrate-.*"}) == 1',
     summary: "The migration job {{ $labels.job_name }} has failed.",
   },
   {
     name: "CofferBackupFailed",
     severity: "ticket",
-    expr: 'max by (namespace, job_name) (kube_job_status_failed{job_name=~".*-(backup|restore-drill)-.*"}) > 0',
+    expr: 'max by (namespace, job_name) (kube_job_failed{condition="true",job_name=~".*-(backup|restore-drill)-.*"}) == 1',
     summary: "The job {{ $labels.job_name }} has failed: the backups of before are still there.",
   },
   {
@@ -208,13 +210,13 @@ export function ruleGroups(): RuleGroup[] {
 }
 
 function burnAlerts(objective: (typeof objectives)[number]): Rule[] {
-  const { name, budget, good } = objective;
+  const { name, budget } = objective;
   return burnRates.map(({ factor, long, short, severity }) => {
     const most = Number((factor * budget).toPrecision(6));
     const expr = `${recordOf(objective, long)} > ${most} and ${recordOf(objective, short)} > ${most}`;
     const summary =
-      `{{ $labels.service }} spends its error budget ${factor} times too fast: {{ $value | humanizePercentage }} over ` +
-      `${long} are no ${good}.`;
+      `{{ $labels.service }} spends its error budget ${factor} times too fast: {{ $value | humanizePercentage }} of its ` +
+      `${objective.events} over ${long} ${objective.fault}.`;
     return alertRule({ name: `Coffer${name}Burn`, severity, expr, summary }, { window: long });
   });
 }

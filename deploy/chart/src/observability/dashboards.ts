@@ -79,7 +79,7 @@ export const dashboards: readonly Dashboard[] = [
         title: "Postgres takes writes",
         unit: "short",
         queries: { "{{service}}": "min by (service) (coffer_db_writable)" },
-        description: "0: its disk is full, or the address leads to a standby.",
+        description: "0: it is away, its disk is full, or the address leads to a standby.",
       },
       {
         title: "Bus requests, p99",

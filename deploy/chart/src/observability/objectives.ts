@@ -2,8 +2,10 @@
 export interface Objective {
   /** Part of the names of its alerts and recording rules. */
   name: "Availability" | "Latency" | "PushFreshness";
-  /** For people: the events of the share. */
-  good: string;
+  /** For people: all events. */
+  events: string;
+  /** For people: the fault of the bad ones. */
+  fault: string;
   /** The share of events that may be bad. */
   budget: number;
   /** PromQL for the rate of all events by service; `$window` stands for the window. */
@@ -25,14 +27,16 @@ const pushBound = String.raw`1(\\.0)?`;
 export const objectives: readonly Objective[] = [
   {
     name: "Availability",
-    good: "requests that do not end with a status of 500 or above",
+    events: "requests",
+    fault: "ended with 500 or above",
     budget: 0.001,
     all: `sum by (service) (rate(${requests}_count[$window]))`,
     bad: `sum by (service) (rate(${requests}_count{http_response_status_code=~"5.."}[$window]))`,
   },
   {
     name: "Latency",
-    good: `reads (GET) that are answered within ${readSeconds} s`,
+    events: "reads (GET)",
+    fault: `took longer than ${readSeconds} s`,
     budget: 0.01,
     all: `sum by (service) (rate(${requests}_count{http_request_method="GET"}[$window]))`,
     bad:
@@ -41,7 +45,8 @@ export const objectives: readonly Objective[] = [
   },
   {
     name: "PushFreshness",
-    good: `pushes that reach the connections within ${pushSeconds} s of the commit`,
+    events: "pushes",
+    fault: `reached the connections later than ${pushSeconds} s after the commit`,
     budget: 0.01,
     all: `sum by (service) (rate(${pushes}_count[$window]))`,
     bad:
