@@ -8,6 +8,7 @@ import { createCors } from "./cors.ts";
 import type { AppOptions } from "./create-app.ts";
 import { createOpen, type Exchange } from "./exchange.ts";
 import { identify, isOutdated } from "./identify.ts";
+import { createLargeBodies } from "./large-bodies.ts";
 import { permitLargeBody } from "./permit-large-body.ts";
 import { createObserve } from "./observe.ts";
 import { bucketOfPath } from "./rate-limit.ts";
@@ -32,6 +33,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
   const open = createOpen(options, cors);
   const refuse = createRefuse(options);
   const observe = createObserve(telemetry);
+  const readLarge = createLargeBodies();
 
   async function serveRoute(row: Route<Deps, Caller>, exchange: Exchange<Caller>): Promise<number> {
     try {
@@ -40,7 +42,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
       const caller = await identify(row, deps, exchange);
       const identifiedAt = performance.now();
       await permitLargeBody(row, deps, exchange, caller);
-      exchange.call = await readCall(row, exchange, caller);
+      exchange.call = await readLarge(row, exchange, () => readCall(row, exchange, caller));
       if (isOutdated(row, identifiedAt))
         exchange.call = { ...exchange.call, caller: await identify(row, deps, exchange) };
       return await sendReply(row, exchange, await row.run(deps, exchange.call as Call<never>)); // made by the row's own schemas

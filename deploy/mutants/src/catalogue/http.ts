@@ -181,4 +181,18 @@ export const httpMutants: readonly Mutant[] = [
       "packages/http/test/request-id.test.ts",
     ],
   },
+  {
+    name: "large-bodies-of-one-address-without-end",
+    file: `${source}/large-bodies.ts`,
+    find: "if (others >= mostPerAddress)",
+    replace: "if (others > 100 * mostPerAddress)",
+    tests: ["packages/http/test/large-bodies.test.ts"],
+  },
+  {
+    name: "large-body-counts-for-ever",
+    file: `${source}/large-bodies.ts`,
+    find: "(reading.get(ip) ?? 1) - 1;",
+    replace: "reading.get(ip) ?? 1;",
+    tests: ["packages/http/test/large-bodies.test.ts"],
+  },
 ];
