@@ -6,6 +6,7 @@ export { type Context, contexts } from "./contexts.ts";
 export { CryptoError, type CryptoErrorCode } from "./crypto-error.ts";
 export { signEs256, verifyEs256 } from "./es256.ts";
 export { fingerprint, type Fingerprint } from "./fingerprint.ts";
+export { hiddenPinKey } from "./hidden-pin-key.ts";
 export { newId, newSecretUid } from "./ids.ts";
 export { type InviteToken, inviteTokenPrefix, newInviteToken, readInviteToken } from "./invite-token.ts";
 export { keyCheck } from "./key-check.ts";

@@ -38,7 +38,7 @@ import { personTrust } from "./histories/person-trust.ts";
 import { trustKeyring } from "./histories/trust-keyring.ts";
 import type { Trustworthy } from "./histories/trust-keyring.ts";
 import { nameableOrganizations } from "./histories/known-as.ts";
-import { forgetVaultsBut, memoryTrust } from "./histories/trust-storage.ts";
+import { memoryTrust } from "./histories/trust-storage.ts";
 import type { TrustStorage } from "./histories/trust-storage.ts";
 import { rotateFolder } from "./rotate-folder.ts";
 import type { RotatedFolder } from "./rotate-folder.ts";
@@ -391,7 +391,7 @@ export function personClient(
           sessions: freshSessions(keeper, transport, now),
           session: () => keeper.current(),
           vaults,
-          forgetHidden: (ids) => forgetVaultsBut(trust.histories, ids),
+          forgetHidden: (ids) => trust.vaultPins.forgetAllBut(ids),
           now,
         },
         syncOptions,
@@ -400,10 +400,7 @@ export function personClient(
       status: async () => travelModeOf(await send({ method: "GET", path: travelPath })),
       start: async () => travelModeOf(await send({ method: "PUT", path: travelPath, body: { enabled: true } }), true),
       async forgetHidden() {
-        await forgetVaultsBut(
-          trust.histories,
-          (await vaults.list()).map(({ view }) => view.id),
-        );
+        await trust.vaultPins.forgetAllBut((await vaults.list()).map(({ view }) => view.id));
       },
     },
     organizations: {

@@ -1,6 +1,7 @@
 import { box, contexts, decodeBase64, newId, newKey, seal, unboxBound } from "@coffer/crypto";
 import { sign } from "@coffer/history";
 import t from "tap";
+import { hiddenPin, withHiddenPins } from "../src/histories/hidden-pins.ts";
 import { memoryTrust, personClient } from "../src/index.ts";
 import type { TrustStorage } from "../src/index.ts";
 import type { VaultView } from "../src/vaults/views.ts";
@@ -552,4 +553,50 @@ await t.test("one false acknowledgement of a pin does not lock the device out of
   t.equal(server.vaults.get(id)?.pins.get(alice.session.user.id)?.version, 2);
   t.same(await client.records.list(id), [record]);
   t.same(await alice.client({ trust: newDevice() }).records.list(id), [record]);
+});
+
+await t.test("a vault that was hidden is not shown again as it was before a removal", async (t) => {
+  const company = await withVault(t);
+  const { alice, server, id, res, record } = company;
+  const [bob, eve] = [await newReader(company, id, "bob@example.com"), await newReader(company, id, "eve@example.com")];
+  await bob.client().records.list(id);
+  const before = structuredClone([server.vaults.get(id), server.histories.get(res)] as const);
+  await alice.client().vaults.unshare(id, eve.session.user.id);
+  await bob.client().records.list(id);
+  const present = [server.vaults.get(id), server.histories.get(res)] as const;
+  const show = ([vault, history]: typeof present): void => {
+    if (vault !== undefined) server.vaults.set(id, vault);
+    if (history !== undefined) server.histories.set(res, history);
+  };
+  // The service says that Bob travels, and hides the vault.
+  server.vaults.delete(id);
+  await bob.client().travel.forgetHidden();
+  const forgotten = structuredClone(await bob.trust.load());
+  t.equal(forgotten.hidden?.length, 8, "whatever the number of hidden vaults");
+  show(before);
+  const write = () => bob.client().records.create(id, { type: "login", fields: { name: "new" } });
+  await t.rejects(write(), { code: "keyring_rolled_back" });
+  const pin = present[0]?.pins.get(bob.session.user.id);
+  if (pin !== undefined) server.vaults.get(id)?.pins.set(bob.session.user.id, pin);
+  await t.rejects(write(), { code: "history_rolled_back" });
+  show(present);
+  t.match(await bob.client().records.list(id), [{ id: record.id }]);
+  server.vaults.delete(id);
+  await bob.client().travel.forgetHidden();
+  t.equal((await bob.trust.load()).hidden?.length, 8, "the pin of before is replaced");
+  show(present);
+  t.match(await bob.client().records.list(id), [{ id: record.id }]);
+});
+
+await t.test("a device keeps nothing of a hidden vault that opens without the vault's id", async (t) => {
+  const [userKey, id] = [newKey(), newId()];
+  const pin = { pin: { seq: 7, hash: "ab".repeat(32) }, accepted: true, version: 12 };
+  const none = await withHiddenPins(userKey, [], new Map());
+  const one = await withHiddenPins(userKey, none, new Map([[id, pin]]));
+  t.same([none.length, one.length], [8, 16]);
+  t.equal(new Set([...none, ...one].map((each) => each.length)).size, 1);
+  t.same(await hiddenPin(userKey, one, id), pin);
+  t.equal(await hiddenPin(userKey, one, newId()), undefined);
+  t.equal(await hiddenPin(newKey(), one, id), undefined);
+  t.equal(await hiddenPin(userKey, none, id), undefined);
 });

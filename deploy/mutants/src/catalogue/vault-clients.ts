@@ -136,8 +136,22 @@ export const vaultClientMutants: readonly Mutant[] = [
   {
     name: "sync-store-trusts-vaults-hidden-by-travel-mode",
     file: `${source}/person-client.ts`,
-    find: "forgetHidden: (ids) => forgetVaultsBut(trust.histories, ids),",
+    find: "forgetHidden: (ids) => trust.vaultPins.forgetAllBut(ids),",
     replace: "forgetHidden: () => Promise.resolve(),",
     tests: ["packages/cli/test/vault-trust.test.ts"],
+  },
+  {
+    name: "hidden-vault-shown-again-in-an-older-state",
+    file: `${source}/histories/vault-pins.ts`,
+    find: "kept === undefined ? resources : { [res]: kept, ...resources };",
+    replace: "kept === undefined ? resources : { ...resources };",
+    tests,
+  },
+  {
+    name: "hidden-pin-that-the-user-key-alone-opens",
+    file: "packages/crypto/src/hidden-pin-key.ts",
+    find: "`coffer/v1/hidden-pin/${vaultId}`",
+    replace: "`coffer/v1/hidden-pin/${vaultId.slice(0, 0)}`",
+    tests: ["packages/crypto/test/hidden-pin-key.test.ts"],
   },
 ];

@@ -54,8 +54,6 @@ export interface Histories {
    * throws.
    */
   restart(res: Resource, look: (walked: Walked) => Promise<void>): Promise<void>;
-  /** Deletes the stored state of histories. */
-  forget(which: (res: Resource) => boolean): Promise<void>;
   /** Everything that is stored. */
   record(): Promise<TrustRecord>;
   /** Changes stored data beyond one history. */
@@ -383,12 +381,6 @@ export function histories(options: HistoriesOptions): Histories {
       } catch (error) {
         throw historyFailure(error);
       }
-    },
-    async forget(which) {
-      await change((before) => ({
-        ...before,
-        resources: Object.fromEntries(Object.entries(before.resources).filter(([res]) => !which(res as Resource))),
-      }));
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { Histories } from "./histories.ts";
 import type { Departure, Left } from "./left.ts";
 import type { Head, HolderId, HistoryState, Resource } from "@coffer/history";
 
@@ -63,6 +62,8 @@ export interface TrustRecord {
    * refused.
    */
   organization?: string | undefined;
+  /** The pins of vaults that the device has forgotten because they were hidden. */
+  hidden?: readonly string[] | undefined;
   resources: Record<string, Trusted>;
 }
 
@@ -92,11 +93,6 @@ export function trustedIn(record: TrustRecord, res: Resource): Trusted | undefin
 
 export function withTrusted(record: TrustRecord, res: Resource, trusted: Trusted): TrustRecord {
   return { ...record, resources: { ...record.resources, [res]: trusted } };
-}
-
-/** Deletes the trust in all vaults but these: travel mode must leave no trace of hidden ones. */
-export function forgetVaultsBut(histories: Pick<Histories, "forget">, vaultIds: readonly string[]): Promise<void> {
-  return histories.forget((res) => res.startsWith("vault:") && !vaultIds.includes(res.slice("vault:".length)));
 }
 
 /** Stores trust in memory, for a program that starts from the keyring each time. */

@@ -1,11 +1,13 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import type { Head } from "@coffer/history";
+import { hiddenPin, withHiddenPins } from "./hidden-pins.ts";
+import type { HiddenPin } from "./hidden-pins.ts";
 import type { Left } from "./left.ts";
 import { requireRequested } from "../require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "./histories.ts";
 import { requireContained, withPins } from "./merge-pins.ts";
-import type { Trusted } from "./trust-storage.ts";
+import type { Trusted, TrustRecord } from "./trust-storage.ts";
 import type { PersonSession } from "../person-session.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
@@ -28,6 +30,12 @@ export interface VaultPins {
    * shown now.
    */
   overwrite(view: VaultView): Promise<void>;
+  /**
+   * Deletes what this device trusts of all vaults but these, because travel mode must leave no
+   * trace of hidden ones. If one is shown again, older states of it are still refused: the service
+   * could hide a vault from someone who does not travel.
+   */
+  forgetAllBut(vaultIds: readonly string[]): Promise<void>;
 }
 
 export interface VaultPinsOptions {
@@ -74,32 +82,63 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
   const viewNow = async (id: string): Promise<VaultView> =>
     requireRequested<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });
 
+  const userKey = async (): Promise<Uint8Array> => decodeBase64((await session()).user_key);
+
+  /** What this device kept of a vault that was hidden; undefined when it knows the vault, or never did. */
+  const recalled = async (id: string): Promise<Trusted | undefined> => {
+    const { resources, hidden = [] } = await histories.record();
+    if (hidden.length === 0 || Object.hasOwn(resources, resOf(id))) return undefined;
+    const kept = await hiddenPin(await userKey(), hidden, id);
+    return kept && { pin: kept.pin, state: null, accepted: kept.accepted, pin_version: kept.version };
+  };
+
+  const forgetAllBut = async (vaultIds: readonly string[]): Promise<void> => {
+    const isForgotten = (res: string): boolean => res.startsWith("vault:") && !vaultIds.includes(res.slice(6));
+    const { resources, hidden = [] } = await histories.record();
+    const pins = new Map<string, HiddenPin>();
+    for (const [res, { pin, expect = pin, accepted, pin_version: version = 0 }] of Object.entries(resources))
+      if (isForgotten(res)) pins.set(res.slice(6), { pin: expect, accepted, version });
+    const boxes = await withHiddenPins(await userKey(), hidden, pins);
+    await histories.changeRecord((before) => ({
+      ...before,
+      hidden: boxes,
+      resources: Object.fromEntries(Object.entries(before.resources).filter(([res]) => !isForgotten(res))),
+    }));
+  };
+
   const take = async (view: VaultView): Promise<void> => {
     const res = resOf(view.id);
     seen.add(view.id);
+    const kept = await recalled(view.id);
+    const withKept = (resources: TrustRecord["resources"]): TrustRecord["resources"] =>
+      kept === undefined ? resources : { [res]: kept, ...resources };
+    const store = (change: (before: TrustRecord["resources"]) => TrustRecord["resources"]): Promise<unknown> =>
+      histories.changeRecord((present) => ({ ...present, resources: change(withKept(present.resources)) }));
     const record = await histories.record();
-    const here = record.resources[res];
+    const resources = withKept(record.resources);
+    const here = resources[res];
     const known = here?.pin_version ?? 0;
     let shown = shownPin(view);
     // The view may be from just before this device wrote its pin.
     if (versionOf(shown) < known) shown = shownPin(await viewNow(view.id));
     if (versionOf(shown) < known) throw pinRolledBack(view, shown?.version, known);
-    if (shown === undefined || shown.version === known) return;
-    const opened = await openPin(await session(), view.id, shown);
-    if (opened === undefined) {
+    if (kept === undefined && versionOf(shown) === known) return;
+    const opened = shown === undefined ? undefined : await openPin(await session(), view.id, shown);
+    if (opened === undefined || shown === undefined) {
       // A device with a pin of its own continues with that.
       if (here === undefined) throw pinMissing(view);
-      onTrouble?.(pinMissing(view));
+      if (kept !== undefined) await store((present) => present);
+      if (shown !== undefined) onTrouble?.(pinMissing(view));
       return;
     }
+    const { version } = shown;
     const { pin, accepted, left } = opened;
     const shared = { pins: { [res]: pin }, accepted: accepted ? [res] : [], left: { [res]: left } };
-    await requireContained(histories, record, shared);
-    await histories.changeRecord((present) => {
-      const resources = withPins(present.resources, shared);
-      const merged = resources[res] as Trusted; // it is among the pins
-      const told = { seq: pin.seq, accepted, left };
-      return { ...present, resources: { ...resources, [res]: { ...merged, pin_version: shown.version, told } } };
+    await requireContained(histories, { ...record, resources }, shared);
+    await store((present) => {
+      const all = withPins(present, shared);
+      const merged = all[res] as Trusted; // it is among the pins
+      return { ...all, [res]: { ...merged, pin_version: version, told: { seq: pin.seq, accepted, left } } };
     });
   };
 
@@ -146,6 +185,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
 
   return {
     take,
+    forgetAllBut,
     save() {
       saving = saving.catch(() => undefined).then(writeAll);
       return saving;

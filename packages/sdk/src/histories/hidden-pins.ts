@@ -1,0 +1,61 @@
+import { box, contexts, decodeText, encodeText, hiddenPinKey, newKey, unboxBound } from "@coffer/crypto";
+import type { Head } from "@coffer/history";
+
+/** What a device keeps of a vault that it has forgotten. */
+export interface HiddenPin {
+  pin: Head;
+  accepted: boolean;
+  /** The version of the vault's `sealed_pin` that the device saw last. */
+  version: number;
+}
+
+/** In bytes. All plaintexts have this length. */
+const length = 192;
+/** The number of boxes is a multiple of this. */
+const block = 8;
+
+/**
+ * Adds the pins of vaults, by id, to those that a device keeps of hidden vaults. A pin opens only
+ * with the vault's id, which no one can guess. Boxes with random content hide the number of vaults:
+ * it is seen in steps of eight only, and never as none.
+ */
+export async function withHiddenPins(
+  userKey: Uint8Array,
+  hidden: readonly string[],
+  pins: ReadonlyMap<string, HiddenPin>,
+): Promise<string[]> {
+  const boxes = [...hidden];
+  for (const [id, pin] of pins) {
+    const sealed = await sealPin(await hiddenPinKey(userKey, id), id, encodeText(JSON.stringify(pin).padEnd(length)));
+    const at = await placeOf(userKey, boxes, id);
+    boxes.splice(at ?? boxes.length, 1, sealed);
+  }
+  while (boxes.length === 0 || boxes.length % block !== 0)
+    boxes.push(await sealPin(newKey(), crypto.randomUUID(), crypto.getRandomValues(new Uint8Array(length))));
+  // The nonces make this order random.
+  return boxes.sort();
+}
+
+/** What the device kept of a vault when it forgot the vault; undefined when there is nothing. */
+export async function hiddenPin(
+  userKey: Uint8Array,
+  hidden: readonly string[],
+  id: string,
+): Promise<HiddenPin | undefined> {
+  const at = await placeOf(userKey, hidden, id);
+  const opened = at === undefined ? undefined : await openPin(userKey, hidden[at] ?? "", id);
+  return opened === undefined ? undefined : (JSON.parse(decodeText(opened)) as HiddenPin); // this device sealed it
+}
+
+function sealPin(key: Uint8Array, id: string, plaintext: Uint8Array): Promise<string> {
+  return box(key, plaintext, contexts.hiddenPin(id));
+}
+
+async function openPin(userKey: Uint8Array, sealed: string, id: string): Promise<Uint8Array | undefined> {
+  return unboxBound(await hiddenPinKey(userKey, id), sealed, contexts.hiddenPin(id)).catch(() => undefined);
+}
+
+async function placeOf(userKey: Uint8Array, boxes: readonly string[], id: string): Promise<number | undefined> {
+  for (const [at, sealed] of boxes.entries()) if ((await openPin(userKey, sealed, id)) !== undefined) return at;
+  return undefined;
+}
