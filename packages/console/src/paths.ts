@@ -11,9 +11,11 @@ export const pagePaths = [
   "/folders",
   "/matrix",
   "/machines",
+  "/to-do",
   "/people",
   "/audit",
   "/destinations",
+  "/organization",
   "/account",
   "/about",
 ] as const;

@@ -1,5 +1,7 @@
 // What the page and the worker say to each other. The page gets what a screen shows, and never a key or a token.
 
+import type { PagePath } from "./paths.ts";
+
 /** `starting` until the worker has answered. */
 export type Phase = "starting" | "signed-out" | "locked" | "unlocked";
 
@@ -352,13 +354,25 @@ export interface TestedView {
 
 export type Role = "owner" | "admin" | "member" | "auditor";
 
+/** What an administrator sees of a member. */
+export interface PersonDetail {
+  id: string;
+  /** The fingerprint of the member's key: six words. */
+  words: string;
+  /** Whether the organization's history names the key. `changed`: the service shows another one than the history. */
+  key: "confirmed" | "unconfirmed" | "changed";
+  sessions: SessionView[];
+  /** The folders and vaults, of those that this browser knows, that name the person. */
+  holds: ToRotate[];
+}
+
 export interface PersonView {
   id: string;
   /** From the organization's history. The service's word for an unconfirmed member, and without a history. */
   email: string;
   name: string;
   role: Role;
-  status: string;
+  status: "active" | "suspended";
   /**
    * `unconfirmed`: the history does not name the member. `ended`: the history names a person whom the service does not
    * list, so that the removal must be signed.
@@ -373,6 +387,43 @@ export interface PeopleView {
   mayManage: boolean;
   members: PersonView[];
   invitations: { id: string; email: string; role: Role; expiresAt: string }[];
+}
+
+export interface OrganizationView {
+  organizations: { id: string; name: string; role: string }[];
+  /** The one that the screens are about; null without one. */
+  current: { id: string; name: string; plan: string; createdAt: string } | null;
+  /** The newest events of billing. Empty for who may not read the audit. */
+  billing: { seq: number; time: string; action: string; outcome: "success" | "denied" | "failure" }[];
+}
+
+/** Something that waits for the person. */
+export interface ToDoItem {
+  kind:
+    | "unconfirmed"
+    | "ended"
+    | "without_key"
+    | "key_changed"
+    | "offer"
+    | "locked"
+    | "secret_expires"
+    | "secret_expired"
+    | "machine_unseen"
+    | "machine_ends"
+    | "token_unused"
+    | "destination";
+  name: string;
+  /** The folder, vault or application, or the code of a problem. May be empty. */
+  of: string;
+  at: string | null;
+  /** Where it is done. */
+  path: PagePath;
+  openId: string | null;
+}
+
+export interface ToDoView {
+  rotate: ToRotate[];
+  items: ToDoItem[];
 }
 
 /** The calls of the page. Each result is a plain value. */
@@ -446,8 +497,18 @@ export interface Calls {
   withdraw(id: string): PeopleView;
   setRole(input: { userId: string; role: Role }): PeopleView;
   removeMember(userId: string): { people: PeopleView; rotate: ToRotate[] };
+  person(userId: string): PersonDetail;
+  /** Signs the member's key, if it has these words. */
+  confirmMember(input: { userId: string; email: string; words: string }): PersonDetail;
+  /** `sessionId`: null ends all. */
+  endMemberSession(input: { userId: string; sessionId: string | null }): PersonDetail;
+  setMemberStatus(input: { userId: string; status: PersonView["status"] }): PeopleView;
+  setMemberTravel(input: { userId: string; enabled: boolean }): null;
   /** Joins the organization of an invitation. Its name. */
   join(invitation: string): string;
+  toDo(): ToDoView;
+  organization(): OrganizationView;
+  createOrganization(name: string): OrganizationView;
   destinations(): DestinationsView;
   createDestination(input: {
     format: DestinationFormat;

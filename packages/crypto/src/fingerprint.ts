@@ -1,4 +1,3 @@
-import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { readPublicKey } from "./public-key.ts";
 import { sha256, toHex } from "./sha256.ts";
 
@@ -22,14 +21,16 @@ export interface Fingerprint {
 export async function fingerprint(publicKey: string): Promise<Fingerprint> {
   const { der } = await readPublicKey(publicKey);
   const hash = await sha256(der);
-  const spoken = Array.from({ length: words }, (_, index) => wordAt(hash, index)).join(" ");
+  // Large, and needed for a comparison only: a browser loads it by itself.
+  const { wordlist } = await import("@scure/bip39/wordlists/english.js");
+  const spoken = Array.from({ length: words }, (_, index) => wordlist[numberAt(hash, index)] ?? "").join(" ");
   return { hex: toHex(hash), words: spoken };
 }
 
-function wordAt(hash: Uint8Array, index: number): string {
+function numberAt(hash: Uint8Array, index: number): number {
   let number = 0;
   for (let bit = index * wordBits; bit < (index + 1) * wordBits; bit += 1) {
     number = number * 2 + (((hash[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1);
   }
-  return wordlist[number] ?? "";
+  return number;
 }

@@ -28,12 +28,13 @@ import {
   acceptInvitation,
   createOrganization,
   inviteMember,
+  named,
   removeMember,
   restateCut,
   stillNaming,
   updateMember,
 } from "./histories/organization.ts";
-import type { ProveJoin, Removal } from "./histories/organization.ts";
+import type { Named, ProveJoin, Removal } from "./histories/organization.ts";
 import { personTrust } from "./histories/person-trust.ts";
 import { trustKeyring } from "./histories/trust-keyring.ts";
 import type { Trustworthy } from "./histories/trust-keyring.ts";
@@ -304,6 +305,11 @@ export interface PersonClient {
    */
   stillNaming(who: string): Promise<Removal["rotate"]>;
   /**
+   * The accepted folders and vaults known to this device, and whom their histories name
+   * (`user:<id>`, `client:<id>`). One who is no longer a member there has the key until a rotation.
+   */
+  named(): Promise<Named[]>;
+  /**
    * The destinations of the organization's audit records. Owners and admins change them; auditors
    * list them.
    */
@@ -518,6 +524,7 @@ export function personClient(
       },
     },
     stillNaming: (who) => stillNaming(trust, who),
+    named: () => named(trust),
     siem: {
       list: () => list(webhooks),
       create: (given) => post(webhooks, given),

@@ -500,6 +500,8 @@ await t.test("who is removed from the organization is named until the vaults are
   const removal = await alice.client().members.remove(bob.session.user.id);
   t.match(removal, { signed: true, rotate: [{ kind: "vault", id, name: "Team" }] });
   t.notMatch(JSON.stringify(removal), trap.id, "what nobody else has is nobody's to rotate");
+  const holders = [alice, bob].map(({ session }) => `user:${session.user.id}`);
+  t.same(await alice.client().named(), [{ kind: "vault", id, name: "Team", holders }], "until then it is named");
   if (held === undefined) throw new Error("no history");
   const late = await sign(held.state, res, `user:${bob.session.user.id}`, bob.privateKey, { name: "mine" });
   server.histories.set(res, { entries: [...held.entries, late.text], state: late.state });

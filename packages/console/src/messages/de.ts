@@ -271,6 +271,28 @@ export const de: Messages = {
   days: (count) => (count === 1 ? "1 Tag" : `${String(count)} Tage`),
   withoutEnd: "ohne Ende",
 
+  toDo: "Zu tun",
+  toDoLooking: "Wird gesucht…",
+  toDoNothing: "Nichts wartet auf Sie.",
+  toDoWhy:
+    "Von den Ordnern und Tresoren, die Sie verwalten, den Maschinen und der Organisation: Schlüssel, Abläufe in den nächsten 14 Tagen, Maschinen, die 30 Tage lang nicht gesehen wurden.",
+  never: "nie",
+  toDoItems: {
+    unconfirmed: (name) => `Kein Verlauf nennt den Schlüssel von ${name}. Vergleichen Sie Wörter.`,
+    ended: (name) => `${name} ist ausgeschieden, und der Verlauf sagt noch etwas anderes: entfernen Sie noch einmal.`,
+    without_key: (name, of) => `${name} hat noch keinen Schlüssel von ${of}.`,
+    key_changed: (name, of) =>
+      `Der Dienst zeigt in ${of} einen anderen Schlüssel von ${name}, als der Verlauf nennt. Er wird nicht benutzt.`,
+    offer: (name) => `${name} ist mit Ihnen geteilt: nehmen Sie es an oder nicht.`,
+    locked: (name, of) => `${name} lässt sich nicht öffnen: ${of}`,
+    secret_expires: (name, of, at) => `Das Geheimnis ${name} in ${of} läuft ${at} ab.`,
+    secret_expired: (name, of, at) => `Das Geheimnis ${name} in ${of} ist ${at} abgelaufen.`,
+    machine_unseen: (name, of, at) => `Die Maschine ${name} von ${of} wurde zuletzt gesehen: ${at}.`,
+    machine_ends: (name, of, at) => `Die Maschine ${name} von ${of} endet ${at}.`,
+    token_unused: (name, of, at) => `Keine Maschine hat das Token ${name} von ${of} benutzt: bis ${at}.`,
+    destination: (name, _of, at) => `Das Audit erreicht ${name} nicht, zuletzt versucht ${at}.`,
+  },
+
   matrix: "Nebeneinander",
   matrixWhy:
     "Jedes Feld in jedem Ordner. Gleiche Buchstaben in einer Zeile sind gleiche Werte; ein Wert erscheint, wenn Sie ihn verlangen.",
@@ -330,6 +352,38 @@ export const de: Messages = {
   removePerson: (email) => `${email} entfernen`,
   removePersonText: (email) =>
     `${email} verliert die Organisation mit allen Ordnern und Tresoren sofort. Was gelesen wurde, kann kopiert sein.`,
+  roleCommand: "coffer member set <e-mail> --role admin",
+  noSession: "Keine Sitzung.",
+  sessionsEndAll: "Alle beenden",
+  memberSessionsCommand: "coffer member sessions <e-mail>",
+  memberKey: "Schlüssel",
+  memberKeys: {
+    confirmed: "Der Verlauf der Organisation nennt diesen Schlüssel.",
+    unconfirmed:
+      "Kein Verlauf nennt diesen Schlüssel: die Person bekommt keinen Schlüssel eines Ordners oder Tresors. Fragen Sie am Telefon nach diesen sechs Wörtern, dann bestätigen Sie.",
+    changed:
+      "Der Dienst zeigt einen anderen Schlüssel, als der Verlauf nennt. Er wird nicht benutzt. Fragen Sie die Person, ob sie neu angefangen hat; wenn nicht, sagen Sie es einem Administrator der Installation.",
+  },
+  memberConfirm: "Die Wörter sind gleich: bestätigen",
+  memberConfirmed: (email) => `${email} ist bestätigt`,
+  memberNotConfirmed:
+    "Nichts wurde unterschrieben: der Dienst zeigt jetzt einen anderen Schlüssel oder eine andere E-Mail, oder ein anderes Mitglied hat diese E-Mail.",
+  memberConfirmCommand: "coffer member confirm <e-mail>",
+  memberTravelWhy:
+    "Für eine Person vor einer Grenze: nur ihre sicheren Tresore bleiben, auf allen ihren Geräten, bis es ausgeschaltet wird.",
+  memberTravelOn: "Einschalten",
+  memberTravelOff: "Ausschalten",
+  memberTravelDone: (email, enabled) => `Der Reisemodus von ${email} ist ${enabled ? "an" : "aus"}`,
+  leaving: "Ausscheiden",
+  leavingHolds: "Diese nennen die Person und brauchen nach dem Entfernen einen neuen Schlüssel:",
+  leavingNothing: "Kein Ordner oder Tresor, den dieser Browser kennt, nennt die Person.",
+  sharedKinds: { folder: "Ordner", vault: "Tresor" },
+  suspend: "Sperren",
+  suspendPerson: (email) => `${email} sperren`,
+  suspendPersonText: (email) =>
+    `${email} kann die Organisation nicht benutzen, bis Sie die Person wieder freigeben, und behält den Platz darin.`,
+  reactivatePerson: (email) => `${email} wieder freigeben`,
+  removePersonCommand: "coffer member rm <e-mail>",
   rotateAfter: "Diese brauchen einen neuen Schlüssel, damit geheim bleibt, was von jetzt an geschrieben wird:",
   invitations: "Offene Einladungen",
   inviteTitle: "Jemanden einladen",
@@ -390,6 +444,20 @@ export const de: Messages = {
   auditCommand: "coffer audit export --out audit.jsonl",
   auditWho: (actor, target) => `${actor} → ${target}`,
   organizationLabel: "Organisation",
+  plan: "Plan",
+  plans: { free: "Free", team: "Team", business: "Business", enterprise: "Enterprise" },
+  planWhy: "Business und Enterprise liefern das Audit an ein SIEM. Alles andere ist in jedem Plan.",
+  ownRole: "Ihre Rolle",
+  founded: "Angelegt",
+  organizationId: "Id, für Abrechnung und Support",
+  organizationShowCommand: "coffer whoami --json",
+  billing: "Abrechnung",
+  noBilling: "Kein Ereignis der Abrechnung. Ohne Abrechnung hat jede Organisation den Plan Enterprise.",
+  otherOrganizations: "Ihre anderen Organisationen",
+  otherOrganizationsWhy:
+    "Die Bildschirme hier handeln von der, der Sie zuerst beigetreten sind. Der Befehl kennt alle: --org.",
+  organizationNew: "Neue Organisation",
+  organizationName: "Name der Organisation",
   action: "Aktion",
   everyAction: "Jede Aktion",
   outcome: "Ergebnis",
@@ -456,6 +524,8 @@ export const de: Messages = {
   aboutFiles: "Was hier läuft",
   aboutCommand: (address) => `coffer console verify --url ${address}`,
 
+  palette: "Gehe zu",
+  paletteHint: "Bildschirm, Aktion oder Eintrag",
   help: "Tasten und Befehle",
   helpKeys: "Tasten",
   helpCommands: "Dasselbe im Terminal",
@@ -471,6 +541,7 @@ export const de: Messages = {
     new: "neuer Eintrag",
     lock: "sperren",
     help: "diese Liste",
+    palette: "zu einem Bildschirm, einer Aktion oder einem Eintrag",
     escape: "zurück zur Liste",
   },
 

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { m } from "../messages/messages.ts";
 import { Toast } from "./parts/toast.tsx";
 import { forgetOpen, invitation, place } from "./router.ts";
@@ -7,13 +7,17 @@ import { Account } from "./screens/account.tsx";
 import { Audit } from "./screens/audit.tsx";
 import { Destinations } from "./screens/destinations.tsx";
 import { Folders } from "./screens/folders.tsx";
+import { HelpDialog } from "./screens/help.tsx";
 import { Join } from "./screens/join.tsx";
 import { Machines } from "./screens/machines.tsx";
 import { Matrix } from "./screens/matrix.tsx";
+import { Organization } from "./screens/organization.tsx";
+import { Palette } from "./screens/palette.tsx";
 import { People } from "./screens/people.tsx";
 import { Recover } from "./screens/recover.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
+import { ToDo } from "./screens/to-do.tsx";
 import { Travel } from "./screens/travel.tsx";
 import { Unlock } from "./screens/unlock.tsx";
 import { Vaults } from "./screens/vaults.tsx";
@@ -44,7 +48,29 @@ export function App() {
   );
 }
 
+/** The screen of the path, and what Ctrl-K opens over each of them. */
 function Unlocked() {
+  const [open, setOpen] = useState<"none" | "palette" | "help">("none");
+  useEffect(() => {
+    const keys = (event: KeyboardEvent): void => {
+      const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
+      if (!isPalette || document.querySelector("dialog") !== null) return;
+      event.preventDefault();
+      setOpen("palette");
+    };
+    document.addEventListener("keydown", keys);
+    return () => document.removeEventListener("keydown", keys);
+  }, []);
+  return (
+    <>
+      <Place />
+      {open === "palette" && <Palette onHelp={() => setOpen("help")} onClose={() => setOpen("none")} />}
+      {open === "help" && <HelpDialog onClose={() => setOpen("none")} />}
+    </>
+  );
+}
+
+function Place() {
   switch (place.value.path) {
     case "/travel":
       return <Travel />;
@@ -64,6 +90,10 @@ function Unlocked() {
       return <About />;
     case "/destinations":
       return <Destinations />;
+    case "/to-do":
+      return <ToDo />;
+    case "/organization":
+      return <Organization />;
     case "/audit":
       return <Audit />;
     case "/":

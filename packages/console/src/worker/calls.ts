@@ -1,6 +1,5 @@
 import { isSecret } from "../record-fields.ts";
 import type { CallHandlers } from "./call-handlers.ts";
-import { newPassword } from "./new-password.ts";
 import type { ConsoleSession } from "./session.ts";
 
 /** The calls of which the first minute consists. The others are in `later-calls.ts`. */
@@ -44,6 +43,5 @@ export function createCalls(session: ConsoleSession) {
       removed(id);
       return null;
     },
-    newPassword: (wish) => Promise.resolve(newPassword(wish)),
   } satisfies Partial<CallHandlers>;
 }

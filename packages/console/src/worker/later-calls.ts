@@ -11,11 +11,15 @@ import { applicationView, applicationsView, createMachineToken, removeApplicatio
 import type { WordsOf } from "./machines.ts";
 import { copyValue, matrixView, pasteEnv } from "./matrix.ts";
 import { oneTimeCode } from "./one-time-code.ts";
+import { newPassword } from "./new-password.ts";
+import { createOrganization, organizationView } from "./organization.ts";
 import { invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
+import { confirmMember, personDetail } from "./person.ts";
 import { saveRecord } from "./save-record.ts";
 import { secretReaders } from "./secret-readers.ts";
 import type { ConsoleSession } from "./session.ts";
 import { rotate, share, sharingOf, unshare } from "./sharing.ts";
+import { toDoView } from "./to-do.ts";
 import { startTravel, travelView } from "./travel.ts";
 
 // The worker loads this with the first of these calls. Nothing of it may import what the worker starts with, other than
@@ -70,6 +74,7 @@ export function createLaterCalls(
       if (code === null) throw refuse("no_code");
       return code;
     },
+    newPassword: (wish) => Promise.resolve(newPassword(wish)),
     saveRecord: (input) => saveRecord(unlocked(), input),
     travel: () => travelView(unlocked().client),
     async setSafeForTravel({ vaultId, safe }) {
@@ -140,7 +145,24 @@ export function createLaterCalls(
     withdraw: (id) => withdraw(unlocked(), id),
     setRole: (input) => setRole(unlocked(), input),
     removeMember: (userId) => removeMember(unlocked(), userId),
+    person: (userId) => personDetail(unlocked(), userId, wordsOf),
+    confirmMember: (input) => confirmMember(unlocked(), input, wordsOf),
+    async endMemberSession({ userId, sessionId }) {
+      await unlocked().client.members.endSessions(userId, sessionId ?? undefined);
+      return personDetail(unlocked(), userId, wordsOf);
+    },
+    async setMemberStatus({ userId, status }) {
+      await unlocked().client.members.update(userId, { status });
+      return peopleView(unlocked());
+    },
+    async setMemberTravel({ userId, enabled }) {
+      await unlocked().client.members.setTravel(userId, enabled);
+      return null;
+    },
     join: (invitation) => join(unlocked(), invitation),
+    toDo: () => toDoView(unlocked()),
+    organization: () => organizationView(unlocked()),
+    createOrganization: (name) => createOrganization(unlocked(), name),
     destinations: () => destinationsView(unlocked()),
     createDestination: (input) => createDestination(unlocked(), input),
     switchDestination: (input) => switchDestination(unlocked(), input),

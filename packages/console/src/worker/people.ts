@@ -11,7 +11,7 @@ export async function peopleView({ client }: Workspace): Promise<PeopleView> {
   const mayManage = ["owner", "admin"].includes(own.role);
   const [listed, named, invites] = await Promise.all([
     client.members.list(),
-    namedMembers(client),
+    confirmedMembers(client),
     mayManage ? client.invites.list() : [],
   ]);
   return {
@@ -26,7 +26,8 @@ export async function peopleView({ client }: Workspace): Promise<PeopleView> {
  * The members with the e-mails of the organization's history. The service could show an e-mail beside another person's
  * id, and a role or removal is signed for the id.
  */
-function membersOf(listed: readonly MemberView[], named: ReadonlyMap<string, string> | null): PersonView[] {
+function membersOf(listed: readonly MemberView[], confirmed: Confirmed | null): PersonView[] {
+  const named = confirmed && new Map(confirmed.map(({ user_id: id, email }) => [id, email]));
   const shown = listed.map(({ user_id: id, email, name, role, status }): PersonView => {
     const problem = named === null || named.has(id) ? null : "unconfirmed";
     return { id, email: named?.get(id) ?? email, name, role, status, problem };
@@ -38,10 +39,12 @@ function membersOf(listed: readonly MemberView[], named: ReadonlyMap<string, str
   return [...shown, ...ended];
 }
 
-/** The e-mails of the organization's history, by id; null where this device knows no history, and can sign nothing. */
-async function namedMembers({ members }: PersonClient): Promise<Map<string, string> | null> {
+type Confirmed = Awaited<ReturnType<PersonClient["members"]["confirmed"]>>;
+
+/** The members that the organization's history names; null where this device knows no history, and can sign nothing. */
+export async function confirmedMembers({ members }: PersonClient): Promise<Confirmed | null> {
   try {
-    return new Map((await members.confirmed()).map(({ user_id: id, email }) => [id, email]));
+    return await members.confirmed();
   } catch (error) {
     const { code } = error as Partial<CofferError>;
     if (code === "no_history" || code === "not_accepted") return null;

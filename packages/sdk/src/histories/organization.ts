@@ -371,12 +371,26 @@ function unknownEntry(res: Resource): never {
  * @param org only those of this organization, for a person who may be in another one too
  */
 export async function stillNaming(trust: PersonTrust, who: string, org?: Resource): Promise<Removal["rotate"]> {
+  const found = (await named(trust, org)).filter(({ holders }) => holders.includes(who));
+  return found.map(({ kind, id, name }) => ({ kind, id, name }));
+}
+
+/** An accepted folder or vault, and whom its history names: `user:<id>`, `client:<id>`. */
+export interface Named {
+  kind: "folder" | "vault";
+  id: string;
+  name: string;
+  holders: string[];
+}
+
+/** The accepted folders and vaults that this device knows. */
+export async function named(trust: PersonTrust, org?: Resource): Promise<Named[]> {
   const { resources } = await trust.histories.record();
   return Object.values(resources).flatMap(({ state, accepted }) => {
-    if (state === null || !accepted || state.org === null || holderOf(state, who) === undefined) return [];
+    if (state === null || !accepted || state.org === null) return [];
     if (org !== undefined && org !== `org:${state.org}`) return [];
     const [kind, id] = state.res.split(":") as ["folder" | "vault", string];
-    return [{ kind, id, name: state.name }];
+    return [{ kind, id, name: state.name, holders: state.holders.map(({ who }) => who) }];
   });
 }
 

@@ -7,6 +7,7 @@ import type { IconName } from "./icon.tsx";
 import { Mark } from "./mark.tsx";
 
 const places: readonly (readonly [path: PagePath, icon: IconName, label: string])[] = [
+  ["/to-do", "todo", m.toDo],
   ["/folders", "folder", m.folders],
   ["/people", "people", m.people],
   ["/account", "user", m.account],

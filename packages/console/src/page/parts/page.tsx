@@ -21,6 +21,7 @@ const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[]
     ["/people", m.people],
     ["/audit", m.audit],
     ["/destinations", m.destinations],
+    ["/organization", m.organizationLabel],
   ],
   [
     ["/account", m.account],

@@ -3,7 +3,6 @@ import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { AccountView } from "../../protocol.ts";
 import { copy } from "../copy.ts";
-import { momentOf } from "../dates.ts";
 import { explain } from "../explain.ts";
 import { Field } from "../parts/field.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
@@ -12,6 +11,7 @@ import { Problem } from "../parts/problem.tsx";
 import { ProofFields, useProof } from "../parts/proof-fields.tsx";
 import { QrCode } from "../parts/qr-code.tsx";
 import { RecoveryKey } from "../parts/recovery-key.tsx";
+import { SessionList } from "../parts/session-list.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
@@ -251,25 +251,7 @@ function Sessions({ account, onChange }: { account: AccountView; onChange: (acco
   return (
     <section aria-label={m.sessions}>
       <h2>{m.sessions}</h2>
-      <ul class="members">
-        {account.sessions.map(({ id, name, lastUsedAt, ip, current }) => (
-          <li key={id}>
-            <span>
-              {name}
-              {current && ` (${m.thisDevice})`}
-            </span>
-            <span class="hint">
-              {m.lastUsed(momentOf(lastUsedAt))}
-              {ip !== null && ` · ${ip}`}
-            </span>
-            {!current && (
-              <button disabled={busy} aria-label={m.sessionEndOf(name)} onClick={() => end(id)}>
-                {m.sessionEnd}
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
+      <SessionList sessions={account.sessions} busy={busy} onEnd={end} />
       <Problem text={problem} />
       <p class="buttons">
         {others.length > 0 && (

@@ -28,7 +28,7 @@ export function Folders() {
   const { problem, run } = useAction({ not_found: m.noOrganization });
   useEffect(() => run(async () => setView(await call("folders"))), []);
   const folders = view?.folders.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
-  const folder = folders.find(({ id }) => id === chosen) ?? folders[0];
+  const folder = folders.find(({ id }) => id === (chosen ?? place.value.openId)) ?? folders[0];
   const opened = view?.secrets.find(({ uid }) => uid === place.value.openId);
   const its = folders.find(({ id }) => id === opened?.folderId);
   if (opened !== undefined && its !== undefined)

@@ -12,6 +12,7 @@ const keys: readonly [keys: string, name: keyof typeof m.keyNames][] = [
   ["n", "new"],
   ["l", "lock"],
   ["?", "help"],
+  ["Ctrl K", "palette"],
   ["Esc", "escape"],
 ];
 

@@ -11,6 +11,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotateNotice } from "../parts/rotate-notice.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import { place } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
@@ -27,7 +28,7 @@ export function Machines() {
     run(async () => setView(await call("applications")));
   };
   const applications = view?.applications.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
-  const application = applications.find(({ id }) => id === chosen) ?? applications[0];
+  const application = applications.find(({ id }) => id === (chosen ?? place.value.openId)) ?? applications[0];
   return (
     <Page title={m.machines} problem={problem} wide>
       {view !== null && application === undefined && (

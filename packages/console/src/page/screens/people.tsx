@@ -10,23 +10,34 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotateNotice } from "../parts/rotate-notice.tsx";
+import { roleOptions } from "../role-options.ts";
+import { go, place } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
-
-const roles = (["member", "auditor", "admin", "owner"] as const).map((each) => [each, m.roles[each]] as const);
+import { Person } from "./person.tsx";
 
 /** Screen 15: the members of the organization, their roles, and invitations. */
 export function People() {
   const [people, setPeople] = useState<PeopleView | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
+  const [rotate, setRotate] = useState<ToRotate[]>([]);
   useEffect(() => {
     call("people").then(setPeople, (error: unknown) => setFailure(explain(error)));
   }, []);
+  const removed = (result: { people: PeopleView; rotate: ToRotate[] }): void => {
+    setPeople(result.people);
+    setRotate(result.rotate);
+    go({ openId: null });
+  };
+  const opened = people?.members.find(({ id }) => id === place.value.openId);
+  if (opened !== undefined && people?.mayManage === true)
+    return <Person key={opened.id} person={opened} onChange={setPeople} onRemoved={removed} />;
   return (
     <Page title={m.people} problem={people?.organization === null ? m.noOrganization : failure}>
       {people !== null && people.organization !== null && (
         <>
-          <Members people={people} organization={people.organization} onChange={setPeople} />
+          <Members people={people} organization={people.organization} onChange={setPeople} onRemoved={removed} />
+          <RotateNotice rotate={rotate} />
           {people.mayManage && <Invitations people={people} onChange={setPeople} />}
         </>
       )}
@@ -39,15 +50,17 @@ interface ChangeProps {
   onChange: (people: PeopleView) => void;
 }
 
-function Members({ people, organization, onChange }: ChangeProps & { organization: string }) {
+interface MembersProps extends ChangeProps {
+  organization: string;
+  onRemoved: (removed: { people: PeopleView; rotate: ToRotate[] }) => void;
+}
+
+function Members({ people, organization, onChange, onRemoved }: MembersProps) {
   const [leaving, setLeaving] = useState<PersonView | null>(null);
-  const [rotate, setRotate] = useState<ToRotate[]>([]);
   const { busy, problem, run } = useAction();
   const remove = (userId: string): void =>
     run(async () => {
-      const removed = await call("removeMember", userId);
-      onChange(removed.people);
-      setRotate(removed.rotate);
+      onRemoved(await call("removeMember", userId));
       setLeaving(null);
     });
   return (
@@ -75,7 +88,6 @@ function Members({ people, organization, onChange }: ChangeProps & { organizatio
           onNo={() => setLeaving(null)}
         />
       )}
-      <RotateNotice rotate={rotate} />
       <Problem text={problem} />
     </section>
   );
@@ -91,13 +103,19 @@ interface MemberProps {
 function Member({ member: { id, email, role, status, problem }, mayChange, onRole, onRemove }: MemberProps) {
   return (
     <>
-      <span>
-        {email}
-        {id === state.value.user?.id && ` (${m.you})`}
-      </span>
+      {mayChange && problem !== "ended" ? (
+        <button class="title" onClick={() => go({ openId: id })}>
+          {email}
+        </button>
+      ) : (
+        <span>
+          {email}
+          {id === state.value.user?.id && ` (${m.you})`}
+        </span>
+      )}
       {status === "suspended" && <span class="hint">{m.statuses.suspended}</span>}
       {mayChange && problem === null ? (
-        <Choice label={m.roleOf(email)} value={role} options={roles} onChoose={onRole} />
+        <Choice label={m.roleOf(email)} value={role} options={roleOptions} onChoose={onRole} />
       ) : (
         problem !== "ended" && <span class="hint">{m.roles[role]}</span>
       )}
@@ -165,7 +183,7 @@ function Invitations({ people, onChange }: ChangeProps) {
       <form onSubmit={submit}>
         <Field label={m.email} type="email" value={email} onInput={setEmail} required />
         <p class="buttons">
-          <Choice label={m.role} value={role} options={roles} onChoose={setRole} />
+          <Choice label={m.role} value={role} options={roleOptions} onChoose={setRole} />
           <button class="primary" disabled={busy}>
             {m.inviteAction}
           </button>

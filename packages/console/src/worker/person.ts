@@ -1,0 +1,43 @@
+import type { Calls, PersonDetail } from "../protocol.ts";
+import type { WordsOf } from "./machines.ts";
+import { confirmedMembers } from "./people.ts";
+import { toRotate } from "./sharing.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A member as an administrator sees them. The words are of the key that the organization's history names, if it does. */
+export async function personDetail({ client }: Workspace, userId: string, wordsOf: WordsOf): Promise<PersonDetail> {
+  const [{ public_key: shown }, named, sessions] = await Promise.all([
+    client.members.publicKey(userId),
+    confirmedMembers(client),
+    client.members.sessions(userId),
+    // For the histories: those that name the person are shown.
+    client.folders.list(),
+  ]);
+  const confirmed = named?.find(({ user_id: id }) => id === userId)?.public_key;
+  return {
+    id: userId,
+    words: await wordsOf(confirmed ?? shown),
+    key: confirmed === undefined ? "unconfirmed" : confirmed === shown ? "confirmed" : "changed",
+    sessions: sessions.map(({ id, device, last_used_at: lastUsedAt, ip, current }) => {
+      return { id, name: device.name, lastUsedAt, ip, current };
+    }),
+    holds: toRotate(await client.stillNaming(`user:${userId}`)),
+  };
+}
+
+/**
+ * Signs the member's key, if it has the e-mail and the words that the person has compared, and the history has the
+ * e-mail for nobody else.
+ */
+export async function confirmMember(
+  workspace: Workspace,
+  { userId, email, words }: Parameters<Calls["confirmMember"]>[0],
+  wordsOf: WordsOf,
+): Promise<PersonDetail> {
+  const { client } = workspace;
+  const isTaken = (await confirmedMembers(client))?.some((member) => member.email === email);
+  await client.members.confirm(userId, ({ name, fingerprint }) =>
+    Promise.resolve(isTaken !== true && name === email && fingerprint.words === words),
+  );
+  return personDetail(workspace, userId, wordsOf);
+}
