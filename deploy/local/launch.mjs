@@ -29,6 +29,7 @@ const commands = {
   fuzz: { file: "deploy/fuzz/src/main.ts" },
   hostile: { file: "deploy/local/test/hostile/main.ts" },
   mutants: { file: "deploy/mutants/src/main.ts" },
+  pictures: { file: "deploy/console/src/pictures.ts", tap: true },
   "check:chart": { file: "deploy/chart/src/check.ts" },
   cluster: { file: "deploy/cluster/src/main.ts" },
   "test:cluster": { file: "deploy/cluster/test/main.ts" },

@@ -7,6 +7,7 @@ export const pagePaths = [
   "/register",
   "/recover",
   "/travel",
+  "/import",
   "/join",
   "/folders",
   "/matrix",

@@ -397,6 +397,31 @@ export interface OrganizationView {
   billing: { seq: number; time: string; action: string; outcome: "success" | "denied" | "failure" }[];
 }
 
+/** A part of a file that becomes no record. */
+export interface NotImported {
+  /** The name of the item; null when it is about the whole file. */
+  item: string | null;
+  reason: string;
+}
+
+/** A file of another password manager, before it is imported. No value is among it. */
+export interface ImportView {
+  format: string;
+  /** Records that would be imported. */
+  count: number;
+  /** Records that the vault has from an earlier import. */
+  present: number;
+  /** The first of those that would be imported. */
+  names: { type: string; name: string }[];
+  leftOut: NotImported[];
+  notes: string[];
+}
+
+export interface Imported {
+  imported: number;
+  failed: NotImported[];
+}
+
 /** Something that waits for the person. */
 export interface ToDoItem {
   kind:
@@ -506,6 +531,10 @@ export interface Calls {
   setMemberTravel(input: { userId: string; enabled: boolean }): null;
   /** Joins the organization of an invitation. Its name. */
   join(invitation: string): string;
+  /** Reads a file in the worker. Fails with `import_…` and the code of an ImportError. */
+  readFile(input: { file: File; vaultId: string }): ImportView;
+  /** Imports what `readFile` has read last. */
+  importFile(): Imported;
   toDo(): ToDoView;
   organization(): OrganizationView;
   createOrganization(name: string): OrganizationView;

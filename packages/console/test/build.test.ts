@@ -12,7 +12,7 @@ await buildConsole(built);
 
 await t.test("two checkouts build equal files", async (t) => {
   const copy = testDirectory(t);
-  for (const name of ["console", "contract", "crypto", "events", "history", "sdk"]) {
+  for (const name of ["console", "contract", "crypto", "events", "history", "import", "sdk"]) {
     mkdirSync(join(copy, "packages", name), { recursive: true });
     cpSync(join(root, "packages", name, "src"), join(copy, "packages", name, "src"), { recursive: true });
     cpSync(join(root, "packages", name, "package.json"), join(copy, "packages", name, "package.json"));
@@ -21,16 +21,19 @@ await t.test("two checkouts build equal files", async (t) => {
   for (const name of [
     "@noble",
     "@preact",
+    "@rgrove",
     "@scure",
     "@serenity-kit",
+    "@zip.js",
     "canonicalize",
+    "csv-parse",
     "esbuild",
     "jose",
     "preact",
     "uqr",
   ])
     cpSync(join(root, "node_modules", name), join(copy, "node_modules", name), { recursive: true });
-  for (const name of ["contract", "crypto", "events", "history", "sdk"])
+  for (const name of ["contract", "crypto", "events", "history", "import", "sdk"])
     symlinkSync(join(copy, "packages", name), join(copy, "node_modules/@coffer", name));
   const second = join(testDirectory(t), "second");
   await buildConsole(second, copy);
@@ -40,7 +43,7 @@ await t.test("two checkouts build equal files", async (t) => {
 
 await t.test("another source is another build", (t) => {
   const copy = testDirectory(t);
-  for (const name of ["console", "contract", "crypto", "events", "history", "sdk"])
+  for (const name of ["console", "contract", "crypto", "events", "history", "import", "sdk"])
     cpSync(join(root, "packages", name, "src"), join(copy, "packages", name, "src"), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   t.equal(sourcesHash(copy), sourcesHash());

@@ -42,9 +42,18 @@ export async function buildConsole(folder: string, from: string = root): Promise
     jsx: "automatic",
     jsxImportSource: "preact",
   } satisfies BuildOptions;
+  // Built by itself: as a chunk of the worker it would divide what the worker starts with.
+  const formats = await build({ ...common, entryPoints: [join(source, "worker/import-formats.ts")] });
+  const readers = formats.outputFiles.map((file) => named(file, "worker"));
   // OPAQUE is a chunk of its own, which the worker loads at a login.
-  const worker = await build({ ...common, entryPoints: [join(source, "worker/worker.ts")], splitting: true });
-  const workers = worker.outputFiles.map((file) => named(file, "worker"));
+  const worker = await build({
+    ...common,
+    entryPoints: [join(source, "worker/worker.ts")],
+    splitting: true,
+    external: ["/assets/*"],
+    define: { __IMPORT_PATH__: JSON.stringify(`/${readers[0]?.path ?? ""}`) },
+  });
+  const workers = [...readers, ...worker.outputFiles.map((file) => named(file, "worker"))];
   const main = workers.find(({ path }) => path.startsWith("assets/worker."));
   if (main === undefined) throw new Error("the build has no worker");
   const style = await build({

@@ -7,10 +7,11 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** The packages whose sources are in the console. */
-const packages = ["console", "contract", "crypto", "events", "history", "sdk"];
+const packages = ["console", "contract", "crypto", "events", "history", "import", "sdk"];
 
 /** The dependencies that are in the console, or make it. Their manifests say which version is installed. */
 const dependencies = [
+  ...["@rgrove/parse-xml", "@zip.js/zip.js", "csv-parse"],
   ...["@noble/hashes", "@preact/signals", "@preact/signals-core", "@scure/bip39", "@serenity-kit/opaque"],
   ...["canonicalize", "esbuild", "jose", "preact", "uqr"],
 ];

@@ -93,7 +93,8 @@ export const de: Messages = {
   searchHint: "Alle Einträge durchsuchen",
   records: (count) => (count === 1 ? "1 Eintrag" : `${String(count)} Einträge`),
   noRecordTitle: "Hier ist noch kein Eintrag",
-  noRecord: "Legen Sie einen an, oder holen Sie die Einträge Ihres bisherigen Passwort-Managers mit dem Befehl:",
+  noRecord:
+    "Legen Sie hier einen an, oder importieren Sie die Einträge Ihres früheren Passwort-Managers, hier oder mit dem Befehl:",
   noRecordCommand: 'coffer import --vault "Private" export.json',
   nothingFound: "Nichts gefunden",
   nothingFoundHint: "Versuchen Sie weniger Buchstaben, oder suchen Sie in allen Einträgen.",
@@ -270,6 +271,36 @@ export const de: Messages = {
   oneHour: "1 Stunde",
   days: (count) => (count === 1 ? "1 Tag" : `${String(count)} Tage`),
   withoutEnd: "ohne Ende",
+
+  importTitle: "Importieren",
+  importWhy:
+    "Eine Datei, die ein anderer Passwort-Manager exportiert hat. Sie wird in diesem Browser gelesen und verschlüsselt; der Dienst bekommt sie versiegelt.",
+  importInto: "In den Tresor",
+  importFile: "Datei",
+  importFormats:
+    "Bitwarden (JSON, CSV, ZIP), 1Password (1PUX), KeePass (XML), LastPass, Chrome und andere Tabellen (CSV), Coffer (JSON)",
+  importRead: "Hineinsehen",
+  importReading: "Wird gelesen…",
+  importCommand: 'coffer import --vault "Private" export.json',
+  importProblems: {
+    import_unknown_format: "Das ist keine Datei eines Passwort-Managers, die Coffer liest.",
+    import_wrong_format: "Das ist keine Datei eines Passwort-Managers, die Coffer liest.",
+    import_encrypted:
+      "Diese Datei ist verschlüsselt: nur das Programm, das sie schrieb, öffnet sie. Exportieren Sie sie noch einmal ohne Passwort.",
+    import_broken: "Diese Datei ist unvollständig oder beschädigt. Exportieren Sie sie noch einmal.",
+    import_too_large: "Diese Datei ist zu groß.",
+    import_refused: "Diese Datei benutzt etwas, das nur Angriffe benutzen. Sie wurde nicht gelesen.",
+  },
+  importPreview: "Was importiert würde",
+  importCount: (count, present) =>
+    `${count === 1 ? "1 neuer Eintrag" : `${String(count)} neue Einträge`}${present === 0 ? "" : `; ${String(present)} sind von einem früheren Import da`}.`,
+  importMore: (count) => `und ${String(count)} weitere`,
+  importLeftOut: "Ausgelassen",
+  importAction: (count) => `${String(count)} importieren`,
+  importing: "Wird importiert…",
+  imported: (count) => (count === 1 ? "1 Eintrag ist importiert." : `${String(count)} Einträge sind importiert.`),
+  importFailed: "Nicht importiert",
+  importRemove: "Die Datei enthält noch alles im Klartext: löschen Sie sie, wenn Sie nachgesehen haben.",
 
   toDo: "Zu tun",
   toDoLooking: "Wird gesucht…",

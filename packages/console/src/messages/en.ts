@@ -86,7 +86,7 @@ export const en = {
   searchHint: "Search all records",
   records: (count: number) => (count === 1 ? "1 record" : `${String(count)} records`),
   noRecordTitle: "No record here yet",
-  noRecord: "Add one here, or bring the records of your former password manager with the command:",
+  noRecord: "Add one here, or import the records of your former password manager, here or with the command:",
   noRecordCommand: 'coffer import --vault "Private" export.json',
   nothingFound: "Nothing found",
   nothingFoundHint: "Try fewer letters, or search in all records.",
@@ -256,6 +256,36 @@ export const en = {
   oneHour: "1 hour",
   days: (count: number) => (count === 1 ? "1 day" : `${String(count)} days`),
   withoutEnd: "no end",
+
+  importTitle: "Import",
+  importWhy:
+    "A file that another password manager has exported. It is read and encrypted in this browser; the service gets it sealed.",
+  importInto: "Into the vault",
+  importFile: "File",
+  importFormats:
+    "Bitwarden (JSON, CSV, ZIP), 1Password (1PUX), KeePass (XML), LastPass, Chrome and other tables (CSV), Coffer (JSON)",
+  importRead: "Look into it",
+  importReading: "Reading…",
+  importCommand: 'coffer import --vault "Private" export.json',
+  importProblems: {
+    import_unknown_format: "This is no file of a password manager that Coffer reads.",
+    import_wrong_format: "This is no file of a password manager that Coffer reads.",
+    import_encrypted:
+      "This file is encrypted: only the program that wrote it opens it. Export it again without a password.",
+    import_broken: "This file is incomplete or damaged. Export it again.",
+    import_too_large: "This file is too large.",
+    import_refused: "This file uses something that only attacks use. It was not read.",
+  },
+  importPreview: "What would be imported",
+  importCount: (count: number, present: number) =>
+    `${count === 1 ? "1 new record" : `${String(count)} new records`}${present === 0 ? "" : `; ${String(present)} are there from an earlier import`}.`,
+  importMore: (count: number) => `and ${String(count)} more`,
+  importLeftOut: "Left out",
+  importAction: (count: number) => `Import ${String(count)}`,
+  importing: "Importing…",
+  imported: (count: number) => (count === 1 ? "1 record is imported." : `${String(count)} records are imported.`),
+  importFailed: "Not imported",
+  importRemove: "The file still holds all of it in the clear: delete it when you have looked.",
 
   toDo: "To do",
   toDoLooking: "Looking…",

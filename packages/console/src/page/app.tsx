@@ -8,6 +8,7 @@ import { Audit } from "./screens/audit.tsx";
 import { Destinations } from "./screens/destinations.tsx";
 import { Folders } from "./screens/folders.tsx";
 import { HelpDialog } from "./screens/help.tsx";
+import { Import } from "./screens/import.tsx";
 import { Join } from "./screens/join.tsx";
 import { Machines } from "./screens/machines.tsx";
 import { Matrix } from "./screens/matrix.tsx";
@@ -90,6 +91,8 @@ function Place() {
       return <About />;
     case "/destinations":
       return <Destinations />;
+    case "/import":
+      return <Import />;
     case "/to-do":
       return <ToDo />;
     case "/organization":

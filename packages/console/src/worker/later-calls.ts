@@ -7,6 +7,7 @@ import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
 import { createDestination, destinationsView, removeDestination, switchDestination } from "./destinations.ts";
 import { createFolder, foldersView, secretValue, setField } from "./folders.ts";
+import { importFile, readFile } from "./import-file.ts";
 import { applicationView, applicationsView, createMachineToken, removeApplication, revokeMachine } from "./machines.ts";
 import type { WordsOf } from "./machines.ts";
 import { copyValue, matrixView, pasteEnv } from "./matrix.ts";
@@ -160,6 +161,8 @@ export function createLaterCalls(
       return null;
     },
     join: (invitation) => join(unlocked(), invitation),
+    readFile: (input) => readFile(unlocked(), input, refuse),
+    importFile: () => importFile(unlocked(), refuse),
     toDo: () => toDoView(unlocked()),
     organization: () => organizationView(unlocked()),
     createOrganization: (name) => createOrganization(unlocked(), name),

@@ -26,6 +26,7 @@ const screens: readonly (readonly [path: PagePath, name: string, command: string
   ["/destinations", m.destinationsTitle, "coffer siem ls"],
   ["/organization", m.organizationLabel, m.organizationShowCommand],
   ["/travel", m.travel, m.travelCommand],
+  ["/import", m.importTitle, m.importCommand],
   ["/join", m.joinTitle, m.joinCommand],
   ["/account", m.account, m.sessionsCommand],
   ["/about", m.about, m.aboutCommand(location.origin)],

@@ -50,6 +50,10 @@ export function VaultNav({ onNewVault, onOffer }: NavProps) {
         <Icon name="plus" />
         {m.newVault}
       </button>
+      <button class="new-vault" onClick={() => go({ path: "/import" })}>
+        <Icon name="into" />
+        {m.importTitle}
+      </button>
     </nav>
   );
 }

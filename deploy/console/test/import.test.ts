@@ -1,0 +1,102 @@
+import { newPassword } from "@coffer/console-app/new-password";
+import { writeExport } from "@coffer/import";
+import { personClient } from "@coffer/sdk";
+import { register } from "@coffer/sdk/account";
+import { testDirectory, until } from "@coffer/testkit";
+import t from "tap";
+import { npmStart } from "../../local/test/npm-start.ts";
+import { inaccessible, picture, startVisitors } from "./browser.ts";
+
+// A person brings the records of another password manager, without a terminal.
+
+const { url } = await npmStart(t, { directory: testDirectory(t) }).ready;
+const email = "alice@example.com";
+const password = newPassword({ kind: "words", length: 5 });
+const secret = newPassword({ kind: "characters", length: 24 });
+const device = { id: crypto.randomUUID(), name: "other", type: "cli" } as const;
+const { session } = await register({ url, email, password, device });
+const alice = personClient(session, url);
+const { id: vaultId } = await alice.vaults.create("Private", { type: "personal" });
+const visitor = await (await startVisitors(t, url))();
+const page = await visitor.open("/import");
+const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
+const preview = page.getByRole("region", { name: "What would be imported" });
+const give = (name: string, buffer: Buffer) =>
+  page.getByLabel("File", { exact: true }).setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+const bitwarden = {
+  encrypted: false,
+  folders: [],
+  items: [
+    ...["Mail", "Bank"].map((name) => ({
+      type: 1,
+      name,
+      login: { username: "alice", password: secret, uris: [{ uri: `https://${name.toLowerCase()}.example` }] },
+    })),
+    { type: 2, name: "Wi-Fi", notes: secret, secureNote: { type: 0 }, attachments: [{ fileName: "plan.pdf" }] },
+  ],
+};
+
+await t.test("a file that is none is refused beside its field", async (t) => {
+  await page.getByRole("textbox", { name: "E-mail" }).fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await button("Sign in").click();
+  await page.getByRole("combobox", { name: "Into the vault" }).waitFor();
+  t.ok(await button("Look into it").isDisabled());
+  t.same(await inaccessible(page), []);
+  await give("notes.json", Buffer.from("only words"));
+  await button("Look into it").click();
+  await page.getByRole("alert").filter({ hasText: "no file of a password manager" }).waitFor();
+  t.equal(await page.getByLabel("File", { exact: true }).getAttribute("aria-invalid"), "true");
+  await give("sealed.json", Buffer.from(JSON.stringify({ encrypted: true, passwordProtected: true, data: "x" })));
+  await button("Look into it").click();
+  await page.getByRole("alert").filter({ hasText: "only the program that wrote it opens it" }).waitFor();
+  t.same(await inaccessible(page), []);
+});
+
+await t.test("a file is shown by names and what is left out, without a value on the page", async (t) => {
+  await give("bitwarden.json", Buffer.from(JSON.stringify(bitwarden)));
+  await button("Look into it").press("Enter");
+  await preview.getByText("3 new records.").waitFor();
+  const names = await preview
+    .getByRole("list", { name: "What would be imported" })
+    .getByRole("listitem")
+    .allInnerTexts();
+  t.match(names.join(), /Mail[^]*Login[^]*Bank[^]*Wi-Fi[^]*secure note/);
+  t.match(await preview.innerText(), /Left out[^]*Wi-Fi/);
+  t.equal(await page.getByRole("alert").count(), 0);
+  t.same(await alice.records.list(vaultId), [], "nothing is imported yet");
+  t.notOk((await visitor.traces(page)).includes(secret));
+  t.notOk((await page.evaluate(() => seen.messages.join())).includes(secret), "the worker keeps the values");
+  t.same(await inaccessible(page), []);
+  await picture(page, "import");
+});
+
+await t.test("it is imported into the vault, and is in the list", async (t) => {
+  await button("Import 3").click();
+  await page.getByText("3 records are imported.").waitFor();
+  t.same(await inaccessible(page), []);
+  const made = await alice.records.list(vaultId);
+  t.same(made.map(({ fields }) => fields["name"]).sort(), ["Bank", "Mail", "Wi-Fi"]);
+  t.equal(made.find(({ fields }) => fields["name"] === "Mail")?.fields["password"], secret);
+  await button("Back to the records").click();
+  await page.getByRole("region", { name: "All records" }).getByText("Wi-Fi").waitFor();
+});
+
+await t.test("the file again adds nothing; an archive of 1Password is read too", async (t) => {
+  await button("Import").click();
+  await give("bitwarden.json", Buffer.from(JSON.stringify(bitwarden)));
+  await button("Look into it").click();
+  await preview.getByText("0 new records; 3 are there from an earlier import.").waitFor();
+  t.equal(await button(/^Import \d/).count(), 0);
+  const record = { id: crypto.randomUUID(), type: "login", payload: { name: "Archive", password: secret } };
+  const { archive } = await writeExport("1pux", [record]);
+  await give("export.1pux", Buffer.from(archive ?? []));
+  await button("Look into it").click();
+  await preview.getByText("1 new record.").waitFor();
+  await button("Import 1").click();
+  await page.getByText("1 record is imported.").waitFor();
+  await until("it is there", async () => (await alice.records.list(vaultId)).length === 4);
+  const traces = await visitor.traces(page);
+  for (const text of [secret, password]) t.notOk(traces.includes(text));
+  t.same(await visitor.troubles(), []);
+});

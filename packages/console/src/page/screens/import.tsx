@@ -1,0 +1,144 @@
+import { useId, useState } from "preact/hooks";
+import { m } from "../../messages/messages.ts";
+import type { Imported, ImportView, NotImported } from "../../protocol.ts";
+import { Choice } from "../parts/choice.tsx";
+import { Link } from "../parts/link.tsx";
+import { Page } from "../parts/page.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { call, state } from "../store.ts";
+import { useAction } from "../use-action.ts";
+
+/** Screen 9: the file of another password manager is read in the worker, shown by its names, and imported. */
+export function Import() {
+  const [vaultId, setVaultId] = useState("");
+  const [file, setFile] = useState<File | null>(null);
+  const [view, setView] = useState<ImportView | null>(null);
+  const [done, setDone] = useState<Imported | null>(null);
+  const reading = useAction(m.importProblems);
+  const importing = useAction();
+  const id = useId();
+  const vaults = state.value.vaults
+    .filter(({ permission, problem }) => permission !== "read" && problem === null)
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+  const chosen = vaults.find((vault) => vault.id === vaultId) ?? vaults[0];
+  const read = (event: Event): void => {
+    event.preventDefault();
+    if (file === null || chosen === undefined) return;
+    setDone(null);
+    setView(null);
+    reading.run(async () => setView(await call("readFile", { file, vaultId: chosen.id })));
+  };
+  const send = (): void =>
+    importing.run(async () => {
+      setDone(await call("importFile"));
+      setView(null);
+    });
+  const isWrong = reading.problem !== null;
+  return (
+    <Page title={m.importTitle} wide>
+      <p>{m.importWhy}</p>
+      {chosen === undefined && (
+        <p>
+          {m.noVaultTitle}. <Link path="/" text={m.newVault} />
+        </p>
+      )}
+      {chosen !== undefined && (
+        <form onSubmit={read}>
+          <p class="buttons">
+            <span>{m.importInto}</span>
+            <Choice
+              label={m.importInto}
+              value={chosen.id}
+              options={vaults.map((vault) => [vault.id, vault.name])}
+              onChoose={(next) => {
+                setVaultId(next);
+                setView(null);
+              }}
+            />
+          </p>
+          <div class="field">
+            <label for={id}>{m.importFile}</label>
+            <input
+              id={id}
+              type="file"
+              required
+              accept=".json,.csv,.xml,.1pux,.zip"
+              aria-invalid={isWrong}
+              aria-describedby={isWrong ? `${id}-hint ${id}-problem` : `${id}-hint`}
+              onChange={({ currentTarget: { files } }) => {
+                setFile(files?.[0] ?? null);
+                setView(null);
+              }}
+            />
+            <p class="hint" id={`${id}-hint`}>
+              {m.importFormats}
+            </p>
+            {isWrong && (
+              <p class="problem" id={`${id}-problem`} role="alert">
+                {reading.problem}
+              </p>
+            )}
+          </div>
+          <p class="buttons">
+            <button disabled={reading.busy || file === null}>{reading.slow ? m.importReading : m.importRead}</button>
+            <code class="command">{m.importCommand}</code>
+          </p>
+        </form>
+      )}
+      {view !== null && (
+        <section aria-label={m.importPreview}>
+          <h2>{m.importPreview}</h2>
+          <p>{m.importCount(view.count, view.present)}</p>
+          {view.notes.map((note) => (
+            <p key={note} class="hint">
+              {note}
+            </p>
+          ))}
+          <LeftOut title={m.importLeftOut} parts={view.leftOut} />
+          <ul class="members" aria-label={m.importPreview}>
+            {view.names.map(({ name, type }, index) => (
+              <li key={index}>
+                <span>{name === "" ? m.untitled : name}</span>
+                <span class="hint">
+                  {Object.hasOwn(m.types, type) ? m.types[type as keyof typeof m.types] : type.replaceAll("_", " ")}
+                </span>
+              </li>
+            ))}
+          </ul>
+          {view.names.length < view.count && <p class="hint">{m.importMore(view.count - view.names.length)}</p>}
+          {view.count > 0 && (
+            <p class="buttons">
+              <button class="primary" disabled={importing.busy} onClick={send}>
+                {importing.slow ? m.importing : m.importAction(view.count)}
+              </button>
+            </p>
+          )}
+        </section>
+      )}
+      <Problem text={importing.problem} />
+      {done !== null && (
+        <div role="status">
+          <p class="good">{m.imported(done.imported)}</p>
+          <LeftOut title={m.importFailed} parts={done.failed} />
+          <p>{m.importRemove}</p>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function LeftOut({ title, parts }: { title: string; parts: readonly NotImported[] }) {
+  if (parts.length === 0) return null;
+  return (
+    <details open>
+      <summary>{title}</summary>
+      <ul class="commands">
+        {parts.map(({ item, reason }, index) => (
+          <li key={index} class="problem">
+            {item === null ? reason : `${item}: ${reason}`}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,62 @@
+import type { PlainRecord } from "@coffer/import";
+import type { Calls, ImportView, Imported } from "../protocol.ts";
+import type * as formats from "./import-formats.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** The readers of other programs' files, which the build makes a file of their own. */
+declare const __IMPORT_PATH__: string;
+
+/** So many names are shown before the import. */
+const mostNames = 50;
+
+interface Plan {
+  vaultId: string;
+  records: (PlainRecord & { id: string })[];
+}
+
+/** The file that was read last. It ends with the unlocked session. */
+const plans = new WeakMap<Workspace, Plan>();
+
+/**
+ * Reads a file of another password manager. Its records stay here until `importFile`; the page gets names and counts.
+ * Throws what `refuse` makes of an ImportError's code.
+ */
+export async function readFile(
+  workspace: Workspace,
+  { file, vaultId }: Parameters<Calls["readFile"]>[0],
+  refuse: (code: string) => Error,
+): Promise<ImportView> {
+  plans.delete(workspace);
+  const { ImportError, importContents, readImport } = (await import(__IMPORT_PATH__)) as typeof formats; // the build's address of it
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const { records, leftOut, notes, format } = await readImport(bytes).catch((error: unknown) => {
+    throw error instanceof ImportError ? refuse(`import_${error.code}`) : error;
+  });
+  const { client } = workspace;
+  const ids = await client.records.stableIds(vaultId, importContents(records));
+  const present = new Set((await client.records.list(vaultId)).map(({ id }) => id));
+  const planned = records.map((record, index) => ({ ...record, id: ids[index] ?? "" }));
+  const sent = planned.filter(({ id }) => !present.has(id));
+  plans.set(workspace, { vaultId, records: sent });
+  return {
+    format,
+    count: sent.length,
+    present: records.length - sent.length,
+    names: sent.slice(0, mostNames).map(({ type, payload }) => ({ type, name: payload["name"] ?? "" })),
+    leftOut: leftOut.map(({ item, reason }) => ({ item, reason })),
+    notes: [...notes],
+  };
+}
+
+/** Imports what `readFile` has read. Throws what `refuse` makes of `not_found` when nothing was read. */
+export async function importFile(workspace: Workspace, refuse: (code: string) => Error): Promise<Imported> {
+  const plan = plans.get(workspace);
+  if (plan === undefined) throw refuse("not_found");
+  const records = plan.records.map(({ id, type, payload }) => ({ id, type, fields: payload }));
+  const { imported, errors } = await workspace.client.records.import(plan.vaultId, records);
+  plans.delete(workspace);
+  return {
+    imported,
+    failed: errors.map(({ index, issue }) => ({ item: plan.records[index]?.payload["name"] ?? null, reason: issue })),
+  };
+}
