@@ -7,6 +7,7 @@ const manifest = "packages/console/src/build/manifest.ts";
 const worker = "packages/console/src/worker";
 const workerTest = "packages/console/test/worker.test.ts";
 const people = "packages/console/test/people.test.ts";
+const member = "packages/console/test/person.test.ts";
 const person = "deploy/console/test/person.test.ts";
 const injected = "deploy/console/test/injected.test.ts";
 
@@ -95,6 +96,20 @@ export const consoleMutants: readonly Mutant[] = [
     find: "return [...shown, ...ended];",
     replace: "return ended.length === 0 ? shown : shown;",
     tests: [people],
+  },
+  {
+    name: "console-confirms-a-key-that-nobody-compared",
+    file: `${worker}/person.ts`,
+    find: " && fingerprint.words === words",
+    replace: " && fingerprint.words !== ''",
+    tests: [member],
+  },
+  {
+    name: "console-confirms-a-second-member-of-an-e-mail",
+    file: `${worker}/person.ts`,
+    find: "isTaken !== true && ",
+    replace: "",
+    tests: [member],
   },
   {
     name: "console-codes-of-the-next-step",

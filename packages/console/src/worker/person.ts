@@ -35,7 +35,8 @@ export async function confirmMember(
   wordsOf: WordsOf,
 ): Promise<PersonDetail> {
   const { client } = workspace;
-  const isTaken = (await confirmedMembers(client))?.some((member) => member.email === email);
+  const address = email.trim().normalize("NFKC").toLowerCase(); // as histories have it
+  const isTaken = (await confirmedMembers(client))?.some((member) => member.email === address);
   await client.members.confirm(userId, ({ name, fingerprint }) =>
     Promise.resolve(isTaken !== true && name === email && fingerprint.words === words),
   );
