@@ -14,7 +14,7 @@ export async function requireFolder(store: SecretStore, nameOrId: string): Promi
   const folder = known?.trusted === true ? known : folderOf(await store.folders(true), nameOrId);
   if (folder?.trusted === false) return (await store.accepted?.(folder)) ?? folder;
   if (folder !== undefined) {
-    if (!isUuid(nameOrId)) await requireOwnName(store.histories, `folder:${folder.id}`);
+    if (!isUuid(nameOrId)) await requireOwnName(store.histories, `folder:${folder.id}`, store.caller);
     return folder;
   }
   throw new CofferError(

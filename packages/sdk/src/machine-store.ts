@@ -62,7 +62,7 @@ export function machineStore(
 
   return {
     send,
-    seesExpired: false,
+    caller: "machine",
     histories,
     async folders(fresh) {
       if (fresh || !(await areStillTrusted(known)))

@@ -53,7 +53,7 @@ export function personStore(
 
   return {
     send,
-    seesExpired: true,
+    caller: "person",
     histories: trust.histories,
     folders,
     async listed() {

@@ -70,7 +70,7 @@ export function secretCache(store: SecretStore, freshMilliseconds: number, now: 
       return presentViews(
         found.flatMap(({ views }) => views),
         now(),
-        store.seesExpired,
+        store.caller,
       );
     },
     remaining: () => remaining,

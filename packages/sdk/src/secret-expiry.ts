@@ -1,3 +1,4 @@
+import type { Caller } from "./secret-store.ts";
 import type { SecretView } from "./views.ts";
 
 /** Whether a secret has expired, as the service says or by the clock of this device. */
@@ -7,12 +8,12 @@ function isExpired({ expired, expires_at }: SecretView, now: number): boolean {
 
 /**
  * A stored list as it is now, in Unix milliseconds: the service may not have been requested since a
- * secret expired. Without `seesExpired` it has no expired secrets.
+ * secret expired. The service shows a machine no expired secrets.
  */
-export function presentViews(views: readonly SecretView[], now: number, seesExpired: boolean): SecretView[] {
+export function presentViews(views: readonly SecretView[], now: number, caller: Caller): SecretView[] {
   return views.flatMap((view) => {
     if (!isExpired(view, now)) return [view];
-    return seesExpired ? [{ ...view, expired: true }] : [];
+    return caller === "person" ? [{ ...view, expired: true }] : [];
   });
 }
 

@@ -27,13 +27,15 @@ export interface OpenFolder {
   isStillTrusted?: (() => Promise<boolean>) | undefined;
 }
 
+/** Who uses the SDK. */
+export type Caller = "person" | "machine";
+
 /**
  * The access to secrets that differs between a machine and a person. Everything else is shared
  * code.
  */
 export interface SecretStore {
-  /** Whether expired secrets exist for the caller: for a person, not for a machine. */
-  readonly seesExpired: boolean;
+  readonly caller: Caller;
   /** The histories that the caller trusts. */
   readonly histories: Histories;
   /**

@@ -457,6 +457,79 @@ await t.test("a machine accepts a folder as soon as who gave it manages one that
   t.equal(await late.read("coffer://staging/database/field/password"), "s3cret", "both are new to it");
 });
 
+await t.test("a machine accepts no folder from a manager who was removed from one of its folders", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const bob = await join("bob@example.com", "admin");
+  const { id: first } = await alice.client().folders.create("production");
+  const { id: his } = await bob.client().folders.create("staging");
+  const { id: later } = await bob.client().folders.create("trap");
+  for (const name of ["production", "staging"])
+    await (name === "production" ? alice : bob).client().secrets.set(`coffer://${name}/database/field/password`, name);
+  await bob.client().secrets.set("coffer://trap/database/field/password", "tr0jan");
+  await alice.client().folders.share(first, { userId: bob.session.user.id, permission: "manage" });
+  const machine = await newJoinedMachine(alice, server, [first]);
+  const grant = { clientId: machine.client_id, permission: "read" } as const;
+  await bob.client().machines.share(newId(), { ...grant, folderId: his }, () => Promise.resolve(true));
+  const trust = memoryTrust(machine.histories);
+  const client = createClient(machine, { trust, freshSeconds: 0 });
+  t.equal(await client.read("coffer://staging/database/field/password"), "staging");
+
+  // The service shows his own folder as it was: only the other one says that he is gone.
+  await alice.client().folders.unshare(first, bob.session.user.id);
+  await alice.client().folders.rotate(first);
+  t.equal(await client.read("coffer://production/database/field/password"), "production");
+  await bob.client().machines.share(newId(), { ...grant, folderId: later }, () => Promise.resolve(true));
+  await t.rejects(client.read("coffer://trap/database/field/password"), {
+    code: "not_accepted",
+    message: /nobody who manages a folder of this machine.*coffer folder trust .* --config/,
+  });
+  const restarted = createClient(machine, { trust, freshSeconds: 0 });
+  await t.rejects(restarted.read("coffer://trap/database/field/password"), { code: "not_accepted" });
+  const other = createClient({ ...machine, histories: undefined as never }, { trust: memoryTrust(machine.histories) });
+  await t.rejects(other.read("coffer://trap/database/field/password"), { code: "not_accepted" }, "an older file");
+
+  await alice.client().folders.share(first, { userId: bob.session.user.id, permission: "manage" });
+  t.equal(await client.read("coffer://trap/database/field/password"), "tr0jan", "he manages it again");
+});
+
+await t.test("a machine's folder from a manager takes no name of a folder of others", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const bob = await join("bob@example.com", "admin");
+  const { id: first } = await alice.client().folders.create("production");
+  const { id: shared } = await alice.client().folders.create("staging");
+  await alice.client().folders.share(shared, { userId: bob.session.user.id, permission: "manage" });
+  const { id: his } = await bob.client().folders.create("production");
+  await bob.client().secrets.set(`coffer://${his}/database/field/password`, "tr0jan");
+  const machine = await newJoinedMachine(alice, server, [first, shared]);
+  const trust = memoryTrust(machine.histories);
+  const grant = { clientId: machine.client_id, permission: "write" } as const;
+  await bob.client().machines.share(newId(), { ...grant, folderId: his }, () => Promise.resolve(true));
+  const hide = (id: string): void => {
+    server.lie = ({ path }, { body }) =>
+      path === "/api/sm/v1/folders"
+        ? { data: (body as { data: { id: string }[] }).data.filter((one) => one.id !== id) }
+        : body;
+  };
+  hide(first);
+  const client = createClient(machine, { trust, freshSeconds: 0 });
+  await client.folders();
+  await t.rejects(client.set("coffer://production/database/field/password", "n3w"), {
+    code: "name_ambiguous",
+    message: new RegExp(`${his} or ${first}.*coffer folder trust ${his} --config`),
+  });
+  t.equal(await client.read(`coffer://${his}/database/field/password`), "tr0jan", "by its id");
+  await client.trustFolder(his, () => Promise.resolve(true));
+  t.equal(await client.read(notation), "tr0jan", "after words were compared");
+
+  // Who manages the other folder may replace it.
+  const { id: next } = await alice.client().folders.create("staging");
+  await alice.client().secrets.set(`coffer://${next}/database/field/password`, "s3cret");
+  await alice.client().machines.share(newId(), { ...grant, folderId: next }, () => Promise.resolve(true));
+  hide(shared);
+  await client.folders();
+  t.equal(await client.read("coffer://staging/database/field/password"), "s3cret");
+});
+
 await t.test("a machine that a manager gives a folder before it has joined joins, and has both", async (t) => {
   const { alice, server } = await startCompany(t);
   const [first, second] = [

@@ -407,9 +407,30 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "machine-accepts-a-folder-from-a-stranger",
+    file: `${source}/trust-storage.ts`,
+    find: 'return manager?.perm === "manage" && manager.key === key;',
+    replace: "return manager?.key !== key;",
+    tests,
+  },
+  {
+    name: "machine-accepts-a-folder-from-a-removed-manager",
     file: `${source}/machine-trust.ts`,
-    find: 'return manager?.perm === "manage" && manager.key === given.key;',
-    replace: "return manager?.key !== given.key;",
+    find: "return !isFormer && folders",
+    replace: "return folders",
+    tests,
+  },
+  {
+    name: "machine-forgets-who-managed-its-folders",
+    file: `${source}/walk.ts`,
+    find: "...(before?.former_managers ?? []), ",
+    replace: "",
+    tests,
+  },
+  {
+    name: "machine-takes-a-name-from-any-manager",
+    file: `${source}/known-as.ts`,
+    find: "given === undefined || !isManagerOf(given, one)",
+    replace: "given === undefined",
     tests,
   },
   {

@@ -88,6 +88,7 @@ const rounds = 8;
  */
 export function histories(options: HistoriesOptions): Histories {
   const { storage, read } = options;
+  const isMachine = !options.organizations;
   const walks = new Map<Resource, Promise<Verified>>();
   let held: TrustRecord | undefined;
   let loading: Promise<TrustRecord> | undefined;
@@ -190,8 +191,12 @@ export function histories(options: HistoriesOptions): Histories {
     if (before?.state?.head.seq === state.head.seq && before.expect === undefined)
       return checkAgain(res, await acceptAgain(res, { ...before, state }));
     const checked = await checkOrganization(res, walked, before);
-    const accepted = before?.accepted === true || (await options.accepts(walked));
-    return replace(res, before, { pin: state.head, state, accepted, given, ...checked }, walked);
+    const wasAccepted = before?.accepted === true;
+    const accepted = wasAccepted || (await options.accepts(walked));
+    const unasked = isMachine && (wasAccepted ? before?.unasked : accepted);
+    const former = isMachine ? walked.formerManagers : undefined;
+    const after = { pin: state.head, state, accepted, given, unasked, former_managers: former, ...checked };
+    return replace(res, before, after, walked);
   };
 
   /** The hash of an entry of a verified history. */
@@ -260,14 +265,14 @@ export function histories(options: HistoriesOptions): Histories {
   const acceptAgain = async (res: Resource, known: Verified): Promise<Verified> => {
     if (known.accepted || !(await options.accepts({ state: known.state, given: known.given, made: undefined })))
       return known;
-    return noted(res, known, { accepted: true });
+    return noted(res, known, { accepted: true, unasked: isMachine });
   };
 
   /** Stores something else about a verified history, with what other calls have stored since. */
   const noted = async (
     res: Resource,
     known: Verified,
-    note: Pick<Partial<Trusted>, "accepted" | "checked_by">,
+    note: Pick<Partial<Trusted>, "accepted" | "unasked" | "checked_by">,
   ): Promise<Verified> => {
     let stored: Verified = { ...known, ...note };
     await change((present) => {
@@ -372,7 +377,11 @@ export function histories(options: HistoriesOptions): Histories {
         const { checked_by } = await checkOrganization(res, walked, undefined);
         await look(walked);
         const { state, given } = walked;
-        const trusted: Trusted = { pin: state.head, state, accepted: true, given, checked_by };
+        const former = isMachine ? walked.formerManagers : undefined;
+        const trusted: Trusted = {
+          ...{ pin: state.head, state, accepted: true, given },
+          ...{ former_managers: former, checked_by },
+        };
         await store(res, (there) => {
           const { departures } = walked;
           const later = there?.state == null ? [] : departures.filter(({ seq }) => seq > there.pin.seq);

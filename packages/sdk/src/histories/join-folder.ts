@@ -46,7 +46,7 @@ export async function join(
     try {
       const walked = await walk(read, res, self.who, before);
       if (walked === null) return undefined;
-      const { state, given, joinedBy } = walked;
+      const { state, given, joinedBy, formerManagers: former_managers } = walked;
       const invitation = [...state.invitations, joinedBy].find((one) => one?.tag === token.tag);
       const joinKey = await openInvitation(res, invitation, token.wrapKey);
       const by = invitation === undefined ? undefined : { by: invitation.by, key: invitation.by_key };
@@ -55,14 +55,15 @@ export async function join(
           "join_invalid",
           `the invitation to ${res} is from ${by.by}, who manages no folder that this machine has: a manager gives it to the machine`,
         );
-      if (holderOf(state, self.who)?.key === self.publicKey) return { pin: state.head, state, accepted: true, given };
+      if (holderOf(state, self.who)?.key === self.publicKey)
+        return { pin: state.head, state, accepted: true, given, former_managers };
       if (invitation?.email !== email)
         throw new CofferError("access_denied", "the invitation is for another e-mail address");
       const perm = invitation?.perm ?? "read";
       const holder = { who: self.who, key: self.publicKey, perm, ...(email === undefined ? {} : { email }) };
       const signed = await sign(state, res, `invite:${token.tag}`, joinKey, { set: [holder] });
       await send(signed.text);
-      return { pin: signed.state.head, state: signed.state, accepted: true, given: by };
+      return { pin: signed.state.head, state: signed.state, accepted: true, given: by, former_managers };
     } catch (error) {
       const overtaken = error instanceof CofferError && error.code === "conflict" && round < rounds;
       if (!overtaken) throw historyFailure(error);

@@ -39,7 +39,9 @@ export async function joinFolders(
     if ((await histories.known(res)) !== undefined) continue;
     try {
       const trusted = await join(histories.read, res, self, token, undefined, folderJoin(histories.read, send, id));
-      if (trusted !== undefined) await histories.keep(res, () => trusted);
+      if (trusted === undefined) continue;
+      const unasked = hasFolder(await histories.record());
+      await histories.keep(res, () => ({ ...trusted, unasked }));
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "join_invalid") throw error;
       refused.set(res, error);

@@ -2,28 +2,39 @@ import { kindOf } from "@coffer/history";
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { folded } from "../folded.ts";
+import type { Caller } from "../secret-store.ts";
 import type { Histories } from "./histories.ts";
-import { trustedIn } from "./trust-storage.ts";
+import { isManagerOf, trustedIn } from "./trust-storage.ts";
 
 /**
- * Throws CofferError `name_ambiguous` for a folder or vault that others have renamed since the
- * caller accepted it, when it now has the name of another one that the caller has accepted. The
- * service can hide the other one, so that the name would mean this one.
+ * Throws CofferError `name_ambiguous` for a folder or vault whose name is that of another one that
+ * the caller has accepted, when others have chosen the name: they have renamed it since it was
+ * accepted, or it is a folder that a machine accepted without a question. The service can hide the
+ * other one, so that the name would mean this one. A manager of the other one may take its name.
  */
-export async function requireOwnName(histories: Pick<Histories, "record">, res: Resource): Promise<void> {
+export async function requireOwnName(
+  histories: Pick<Histories, "record">,
+  res: Resource,
+  caller: Caller,
+): Promise<void> {
   const record = await histories.record();
-  const { state, known_as: knownAs } = trustedIn(record, res) ?? {};
-  if (state == null || knownAs === undefined) return;
+  const { state, known_as: knownAs, unasked = false, given } = trustedIn(record, res) ?? {};
+  if (state == null || (knownAs === undefined && !unasked)) return;
   const name = folded(state.name);
-  const others = Object.values(record.resources).flatMap((other) => (other.accepted ? (other.state ?? []) : []));
-  const other = others.find((one) => one.res !== res && kindOf(one.res) === kindOf(res) && folded(one.name) === name);
-  if (other === undefined) return;
+  const others = Object.values(record.resources).filter(({ accepted, state: of }) => {
+    const isNamed = of !== null && of.res !== res && kindOf(of.res) === kindOf(res) && folded(of.name) === name;
+    return accepted && isNamed;
+  });
+  const other = others.find((one) => knownAs !== undefined || given === undefined || !isManagerOf(given, one))?.state;
+  if (other == null) return;
   const [kind = "", id = ""] = res.split(":");
-  throw new CofferError(
-    "name_ambiguous",
-    `${knownAs} was renamed to ${state.name}, as another ${kind} of yours is called: name one by its id, ${id} or ` +
-      `${other.res.slice(kind.length + 1)}. \`coffer ${kind} accept ${id}\` takes the new name`,
-  );
+  const ids = `${id} or ${other.res.slice(kind.length + 1)}`;
+  const command = caller === "machine" ? `coffer ${kind} trust ${id} --config <file>` : `coffer ${kind} accept ${id}`;
+  const problem =
+    knownAs === undefined
+      ? `two folders of this machine have the name ${state.name}, and the service shows one of them`
+      : `${knownAs} was renamed to ${state.name}, as another ${kind} of yours is called`;
+  throw new CofferError("name_ambiguous", `${problem}: name one by its id, ${ids}. \`${command}\` takes the name`);
 }
 
 /**

@@ -1,11 +1,11 @@
 import { decodeBase64 } from "@coffer/crypto";
-import { holderOf } from "@coffer/history";
 import type { MachineConfiguration } from "../machine-configuration.ts";
 import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import { histories } from "./histories.ts";
 import type { Histories } from "./histories.ts";
 import { machineEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
+import { isManagerOf } from "./trust-storage.ts";
 import type { Trusted, TrustRecord, TrustStorage } from "./trust-storage.ts";
 
 /** A machine in the form of histories. */
@@ -38,11 +38,16 @@ export function machineHistories(
   return own;
 }
 
-/** Whether a person manages, with the same key, a folder that the machine has. */
+/**
+ * Whether a person manages, with the same key, a folder that the machine has. Whoever was removed
+ * from one of its folders does not count for any other: the service can show that one as it was
+ * before the removal.
+ */
 export function isGivenByManager(given: Trusted["given"], { resources }: TrustRecord): boolean {
   if (given === undefined) return false;
-  return Object.values(resources).some(({ state, accepted }) => {
-    const manager = accepted && state !== null ? holderOf(state, given.by) : undefined;
-    return manager?.perm === "manage" && manager.key === given.key;
-  });
+  const folders = Object.values(resources).filter(({ accepted }) => accepted);
+  const isFormer = folders.some(({ former_managers: former = [] }) =>
+    former.some(({ who, key }) => who === given.by && key === given.key),
+  );
+  return !isFormer && folders.some((folder) => isManagerOf(given, folder));
 }

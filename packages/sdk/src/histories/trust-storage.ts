@@ -1,5 +1,12 @@
+import { holderOf } from "@coffer/history";
 import type { Departure, Left } from "./left.ts";
 import type { Head, HolderId, HistoryState, Resource } from "@coffer/history";
+
+/** A person who manages a folder, with the key that its history names. */
+export interface Manager {
+  who: HolderId;
+  key: string;
+}
 
 /** A device's trust in one history. Plain JSON. */
 export interface Trusted {
@@ -19,6 +26,13 @@ export interface Trusted {
   known_as?: string | undefined;
   /** The signer of the entry that named the caller, with that signer's key. */
   given?: { by: HolderId; key: string } | undefined;
+  /**
+   * For a machine: it accepted the folder because of its giver. Nobody was asked whether its name
+   * means this folder.
+   */
+  unasked?: boolean | undefined;
+  /** For a machine: the people who have managed the folder with that key, and do so no longer. */
+  former_managers?: readonly Manager[] | undefined;
   /**
    * The hash of the organization's entry at the last check of the signers. A newer entry triggers
    * another check.
@@ -89,6 +103,12 @@ export function emptyTrust(): TrustRecord {
 /** The trust in a history; undefined when there is none. */
 export function trustedIn(record: TrustRecord, res: Resource): Trusted | undefined {
   return Object.hasOwn(record.resources, res) ? record.resources[res] : undefined;
+}
+
+/** Whether a person manages a folder with this key, by what is known of the folder's history. */
+export function isManagerOf({ by, key }: NonNullable<Trusted["given"]>, { state }: Trusted): boolean {
+  const manager = state === null ? undefined : holderOf(state, by);
+  return manager?.perm === "manage" && manager.key === key;
 }
 
 export function withTrusted(record: TrustRecord, res: Resource, trusted: Trusted): TrustRecord {

@@ -151,6 +151,12 @@ function requireOpen({ state, accepted, given }: Verified, self: Self): void {
       `the vault ${name} is yours, and the service shows nothing of what your devices trust of it: ` +
         `\`coffer vault trust ${id}\` shows what would be trusted`,
     );
+  if (!accepted && self.who.startsWith("client:"))
+    throw new CofferError(
+      "not_accepted",
+      `nobody who manages a folder of this machine has given it the folder ${name}: a manager gives it, or ` +
+        `\`coffer folder trust ${id} --config <file>\` accepts it after words were compared`,
+    );
   if (!accepted)
     throw new CofferError(
       "not_accepted",

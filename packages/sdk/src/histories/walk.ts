@@ -1,10 +1,10 @@
 import { extendAll, HistoryError, holderOf, readEntry } from "@coffer/history";
-import type { Claims, Head, HistoryState, HolderId, OpenInvitation, Resource } from "@coffer/history";
+import type { Claims, Head, HistoryState, Holder, HolderId, OpenInvitation, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { departuresIn } from "./left.ts";
 import type { Departure } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
-import type { Trusted } from "./trust-storage.ts";
+import type { Manager, Trusted } from "./trust-storage.ts";
 
 /** A history at its newest entry. */
 export interface Walked {
@@ -24,6 +24,8 @@ export interface Walked {
   signer: Trusted["given"];
   /** The members and machines that the read entries have set. */
   set: ReadonlySet<string>;
+  /** The people who managed it before or by a read entry, and do so no longer with that key. */
+  formerManagers: readonly Manager[];
   /** For an organization: the members who left by the read entries, and restated cuts. */
   departures: readonly Departure[];
   /** The hashes of the read entries, by number. */
@@ -52,6 +54,7 @@ export async function walk(
     joinedBy: undefined,
     signer: undefined,
     set: new Set(),
+    managers: [...(before?.former_managers ?? []), ...(pinned?.holders ?? []).filter(isManaging)],
     departures: [],
   };
   const hashes = new Map<number, string>();
@@ -74,12 +77,14 @@ export async function walk(
     after = state.head.seq;
   }
   for (const pin of pins) requireEntry(res, hashes, pin);
-  return { ...walked, state, hashes };
+  const { managers, ...taken } = walked;
+  return { ...taken, state, hashes, formerManagers: formerOf(managers, state) };
 }
 
-type Taken = Omit<Walked, "state" | "set" | "departures" | "hashes"> & {
+type Taken = Omit<Walked, "state" | "set" | "formerManagers" | "departures" | "hashes"> & {
   state: HistoryState | null;
   set: Set<string>;
+  managers: Manager[];
   departures: Departure[];
 };
 
@@ -105,6 +110,7 @@ async function take(
   for (const [index, text] of texts.entries()) {
     const { claims } = await readEntry(text);
     for (const { who } of claims.set ?? []) walked.set.add(who);
+    walked.managers.push(...(claims.set ?? []).filter(isManaging));
     const mine = claims.set?.some(({ who }) => who === self) === true;
     if (!mine && claims.drop === undefined && index < texts.length - 1) continue;
     await extend(texts.slice(from, index));
@@ -119,6 +125,17 @@ async function take(
     if (mine && claims.seq === 0 && claims.by === self) walked.made = signer?.key;
     from = index + 1;
   }
+}
+
+function isManaging({ perm }: Pick<Holder, "perm">): boolean {
+  return perm === "manage";
+}
+
+/** Those of the people who do not manage it in this state, each once. */
+function formerOf(managers: readonly Manager[], { holders }: HistoryState): Manager[] {
+  const present = new Set(holders.filter(isManaging).map(({ who, key }) => `${who} ${key}`));
+  const former = new Map(managers.map(({ who, key }) => [`${who} ${key}`, { who, key }]));
+  return [...former].flatMap(([name, manager]) => (present.has(name) ? [] : [manager]));
 }
 
 /** The person who is responsible for an entry; for a join the maker of its invitation. */

@@ -91,7 +91,7 @@ export function vaultsClient(
       }));
       const found = namedBy("vault", things, nameOrId);
       if (found === undefined) throw new CofferError("not_found", `there is no vault ${nameOrId} that you may see`);
-      if (!isUuid(nameOrId)) await requireOwnName(trust.histories, `vault:${found.id}`);
+      if (!isUuid(nameOrId)) await requireOwnName(trust.histories, `vault:${found.id}`, "person");
       return found.trusted === false ? (await store.toRead(found.id)).vault : (await store.one(found.id)).vault;
     },
     create: async (name, { type = "personal" } = {}) =>
