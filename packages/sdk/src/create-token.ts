@@ -1,12 +1,12 @@
 import { box, contexts, newAccessToken, readAccessToken } from "@coffer/crypto";
 import { makeInvitation } from "@coffer/history";
-import type { HistoryState } from "@coffer/history";
 import { CofferError } from "./errors.ts";
 import { deadTokenTags } from "./histories/dead-tags.ts";
-import type { Verified } from "./histories/histories.ts";
 import { understoodHistory } from "./histories/history-failure.ts";
 import type { PersonTrust } from "./histories/person-trust.ts";
-import { changedMeanwhile, signedEntry, storeSigned } from "./histories/sign-change.ts";
+import { sendSigned } from "./histories/send-signed.ts";
+import type { SignedChange } from "./histories/send-signed.ts";
+import { changedMeanwhile, signedEntry } from "./histories/sign-change.ts";
 import { keyOf } from "./sealed-secret.ts";
 import type { SecretStore } from "./secret-store.ts";
 import { folderAt } from "./share-folder.ts";
@@ -29,10 +29,8 @@ export interface NewToken extends TokenView {
 
 type FolderGrant = TokenRequest["folders"][number];
 
-/** A folder of a token: its part of the request, and the state after its entry. */
-interface Invited {
-  trusted: Verified;
-  after: HistoryState;
+/** A folder of a token, with its part of the request. */
+interface Invited extends SignedChange {
   part: object;
 }
 
@@ -61,10 +59,9 @@ export async function createToken(store: SecretStore, trust: PersonTrust, reques
         allowed_cidrs: request.allowedCidrs,
       };
       // The service may have delayed the answers about a later folder.
-      for (const { trusted } of invited)
-        if (!(await trust.histories.isUnchanged(trusted))) throw changedMeanwhile(trusted.state);
-      const answer = await store.send({ method: "POST", path, body });
-      for (const { trusted, after } of invited) await storeSigned(trust.histories, trusted, after);
+      for (const { before } of invited)
+        if (!(await trust.histories.isUnchanged(before))) throw changedMeanwhile(before.state);
+      const answer = await sendSigned(trust.histories, invited, () => store.send({ method: "POST", path, body }));
       await trust.share();
       return { ...(answer.body as TokenView), token };
     } catch (error) {
@@ -86,12 +83,12 @@ async function invite(
   const folder = await folderAt(store, folderId, state.ver);
   const encrypted = await box(wrapKey, keyOf(folder), contexts.sharedFolderKey(folderId));
   const self = await trust.self();
-  const signed = await understoodHistory(
+  const { change, signed } = await understoodHistory(
     (async () => {
       const request = { tag: tokenHash, wrapKey, kind: "client", perm: permission } as const;
       const invitation = await makeInvitation(state, res, request);
       const change = { invite: [invitation], drop: await deadTokenTags((one) => store.send(one), state) };
-      return signedEntry(organization, self, state, change);
+      return { change, signed: await signedEntry(organization, self, state, change) };
     })(),
   );
   const part = {
@@ -101,5 +98,5 @@ async function invite(
     key_version: state.ver,
     entry: signed.text,
   };
-  return { trusted, after: signed.state, part };
+  return { before: trusted, change, after: signed.state, part };
 }

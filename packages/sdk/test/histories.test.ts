@@ -478,6 +478,8 @@ await t.test("a machine accepts no folder from a manager who was removed from on
   await alice.client().folders.unshare(first, bob.session.user.id);
   await alice.client().folders.rotate(first);
   t.equal(await client.read("coffer://production/database/field/password"), "production");
+  await alice.client().folders.rotate(first);
+  t.equal(await client.read("coffer://production/database/field/password"), "production", "after a later entry");
   await bob.client().machines.share(newId(), { ...grant, folderId: later }, () => Promise.resolve(true));
   await t.rejects(client.read("coffer://trap/database/field/password"), {
     code: "not_accepted",

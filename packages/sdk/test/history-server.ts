@@ -53,6 +53,8 @@ export interface HistoryServer extends Omit<VaultServerPart, "listen" | "close">
   keyrings: Map<string, { version: number; sealed: string }>;
   /** What a lie puts in the place of an honest answer: another body, or a Refusal. A promise delays the answer. */
   lie: (request: Received, answer: { status: number; body: unknown }) => unknown;
+  /** Whether a request is answered as if it had been done, and is not done. */
+  loses: (request: Received) => boolean;
   person(email: string): Promise<Person>;
 }
 
@@ -73,6 +75,7 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
       keyrings: new Map(),
     },
     lie: (_request: Received, { body }: { body: unknown }): unknown => body,
+    loses: (_request: Received): boolean => false,
     async person(email: string): Promise<Person> {
       const [id, userKey, { publicKey, privateKey }] = [newId(), newKey(), await newKeyPair()];
       people.set(id, { id, email, publicKey });
@@ -445,8 +448,21 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
     }
   };
 
+  /** Does a request and takes it back when it is to be lost. */
+  const answerOnly = async (request: Received): Promise<{ status: number; body: unknown }> => {
+    const { histories, folders, organizations, vaults, records } = server;
+    const held: Map<string, unknown>[] = [histories, folders, organizations, vaults, records];
+    const before = server.loses(request) ? held.map((map) => [...structuredClone(map)]) : [];
+    const honest = await answer(request);
+    for (const [index, entries] of before.entries()) {
+      held[index]?.clear();
+      for (const [key, value] of entries) held[index]?.set(key, value);
+    }
+    return honest;
+  };
+
   const started = await startServer(t, (request, response) => {
-    void answer(request)
+    void answerOnly(request)
       .catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error;
         return { status: error.status, body: { error: error.code, message: error.message } };

@@ -4,6 +4,7 @@ const source = "packages/sdk/src/histories";
 const tests = ["packages/sdk/test/histories.test.ts"] as const;
 const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
 const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
+const acknowledgements = ["packages/sdk/test/false-acknowledgements.test.ts"] as const;
 const meanwhile = ["packages/sdk/test/removal-meanwhile.test.ts"] as const;
 const hidden = ["deploy/local/test/hostile-hidden.test.ts"] as const;
 const cuts = ["packages/sdk/test/removal-cuts.test.ts"] as const;
@@ -383,6 +384,34 @@ export const historyClientMutants: readonly Mutant[] = [
     find: "  await requireStillTrusted(open, open.vault.name);\n",
     replace: "",
     tests: newest,
+  },
+  {
+    name: "change-trusted-without-reading-it-back",
+    file: `${source}/send-signed.ts`,
+    find: "let shown = await look();",
+    replace: 'let shown: Shown = changes.length < 0 ? await look() : "entry";',
+    tests: acknowledgements,
+  },
+  {
+    name: "change-that-the-service-hides-not-sent-again",
+    file: `${source}/send-signed.ts`,
+    find: "      result = await send();\n    } catch",
+    replace: "      result = await Promise.resolve(result);\n    } catch",
+    tests: acknowledgements,
+  },
+  {
+    name: "hidden-rotation-leaves-the-earlier-key-in-use",
+    file: `${source}/send-signed.ts`,
+    find: 'if (shown === "entry" || takesAway(one))',
+    replace: 'if (shown === "entry")',
+    tests: acknowledgements,
+  },
+  {
+    name: "stored-and-hidden-entry-reported-as-a-failure",
+    file: `${source}/send-signed.ts`,
+    find: 'if (failure !== undefined && shown !== "entry") throw failure;',
+    replace: "if (failure !== undefined) throw failure;",
+    tests: acknowledgements,
   },
   {
     name: "change-signed-although-a-removal-was-seen-meanwhile",

@@ -5,6 +5,7 @@ import type { ApiAnswer, ApiRequest } from "../transport.ts";
 import { historyFailure } from "./history-failure.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
+import { shownAt } from "./send-signed.ts";
 import type { Trusted } from "./trust-storage.ts";
 import { walk } from "./walk.ts";
 
@@ -83,8 +84,7 @@ export function folderJoin(
   return async (entry) => {
     const answer = await send({ method: "POST", path: `/api/sm/v1/folders/${folderId}/history`, body: { entry } });
     const { claims, hash } = await readEntry(entry);
-    const [stored] = (await read(claims.res, claims.seq === 0 ? undefined : claims.seq - 1)).entries;
-    if (stored !== undefined && (await readEntry(stored)).hash === hash) return answer;
+    if ((await shownAt(read, claims.res, { seq: claims.seq, hash })) === "entry") return answer;
     throw new CofferError(
       "conflict",
       `the service does not show the entry with which this machine joined ${claims.res}`,

@@ -4,6 +4,7 @@ import { CofferError } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
 import { understoodHistory } from "./history-failure.ts";
 import type { Self } from "./self.ts";
+import { sendSigned } from "./send-signed.ts";
 
 /** A change of a resource: its next entry, and the request that carries the entry. */
 export interface SignedRequest<T> {
@@ -25,8 +26,10 @@ const rounds = 5;
  * Changes a resource that has a history: reads the newest entry, signs the next, sends both
  * together, and restarts after a concurrent entry. `make` receives the state before the entry, and
  * the newest state of the organization's history. It makes every request that the change needs:
- * `send` makes its own at once. So nothing that was learned during `make` is missed.
- * Throws CofferError: what `make` and its `send` throw, and what reading a history throws.
+ * `send` makes its own at once, and can be repeated. So nothing that was learned during `make` is
+ * missed.
+ * Throws CofferError: what `make` and its `send` throw, what reading a history throws, and
+ * `bad_answer` when the service acknowledges the change and does not show its entry.
  */
 export async function signChange<T>(
   histories: Histories,
@@ -43,9 +46,9 @@ export async function signChange<T>(
       const signed = change === undefined ? undefined : await signedEntry(organization, self, trusted.state, change);
       isOvertaken = !(await histories.isUnchanged(trusted));
       if (isOvertaken) throw changedMeanwhile(trusted.state);
-      const result = await send(signed?.text, signed?.state ?? trusted.state);
-      if (signed !== undefined) await storeSigned(histories, trusted, signed.state);
-      return result;
+      if (change === undefined || signed === undefined) return await send(undefined, trusted.state);
+      const { text, state: after } = signed;
+      return await sendSigned(histories, [{ before: trusted, change, after }], () => send(text, after));
     } catch (error) {
       if (!(error instanceof CofferError) || error.code !== "conflict" || round === rounds) throw error;
       if (isOvertaken) continue;
@@ -58,13 +61,6 @@ export async function signChange<T>(
 /** The error when the history, or its organization's, has new entries since it was read. */
 export function changedMeanwhile({ name }: HistoryState): CofferError {
   return new CofferError("conflict", `${name} was changed at the same time: try again`);
-}
-
-/** Stores the state after an entry that the service accepted. */
-export async function storeSigned(histories: Histories, trusted: Verified, state: HistoryState): Promise<void> {
-  // The caller knows a name of the caller's own.
-  const named = state.name === trusted.state.name ? {} : { known_as: undefined };
-  await histories.keep(state.res, (before) => ({ ...(before ?? trusted), ...named, pin: state.head, state }));
 }
 
 /**
