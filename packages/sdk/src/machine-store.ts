@@ -51,13 +51,19 @@ export function machineStore(
     // A machine knows managers only by their ids.
     const managers = (): Promise<string[]> => Promise.resolve([]);
     const views = foldersOf<FolderView>(answer).filter(({ id }) => isUuid(id));
-    await joinLate(views, configuration, histories, send);
     const by = { histories, self: await self(), unsealing, managers };
-    const open = (view: FolderView): Promise<OpenFolder> => trustedFolder(view, by);
-    const folders = await Promise.all(views.map(async (view) => ({ view, folder: await open(view) })));
-    // A folder that was granted later may be accepted because of what the other histories contain
-    // now.
-    return Promise.all(folders.map(async ({ view, folder }) => (folder.trusted === false ? open(view) : folder)));
+    const before = await histories.record();
+    const isAccepted = ({ id }: FolderView): boolean => trustedIn(before, `folder:${id}`)?.accepted === true;
+    const folders = new Map<string, OpenFolder>();
+    const open = async (some: readonly FolderView[]): Promise<void> => {
+      await Promise.all(some.map(async (view) => folders.set(view.id, await trustedFolder(view, by))));
+    };
+    // The machine's folders first: their newest entries say who may give it others.
+    await open(views.filter(isAccepted));
+    await joinLate(views, configuration, histories, send);
+    await open(views.filter((view) => !isAccepted(view)));
+    await open(views.filter(({ id }) => folders.get(id)?.trusted === false));
+    return views.flatMap(({ id }) => folders.get(id) ?? []);
   };
 
   return {

@@ -449,6 +449,13 @@ export const historyClientMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: "machine-looks-at-new-folders-before-its-own",
+    file: "packages/sdk/src/machine-store.ts",
+    find: "    await open(views.filter(isAccepted));\n",
+    replace: "",
+    tests,
+  },
+  {
     name: "machine-forgets-who-managed-its-folders",
     file: `${source}/walk.ts`,
     find: "...(before?.former_managers ?? []), ",
