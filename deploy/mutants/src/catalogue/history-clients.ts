@@ -451,8 +451,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "machine-looks-at-new-folders-before-its-own",
     file: "packages/sdk/src/machine-store.ts",
-    find: "    await open(views.filter(isAccepted));\n",
-    replace: "",
+    find: "trustedIn(before, `folder:${id}`)?.accepted === true",
+    replace: 'id !== "" || trustedIn(before, `folder:${id}`)?.accepted === true',
     tests,
   },
   {
