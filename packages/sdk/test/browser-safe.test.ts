@@ -23,7 +23,7 @@ function reach(entry: string): { modules: Map<string, string>; foreign: Set<stri
 
 for (const [entry, allowed] of [
   ["index.ts", ["@coffer/contract", "@coffer/crypto", "@coffer/history"]],
-  ["account.ts", ["@coffer/contract", "@coffer/crypto", "@coffer/crypto/opaque", "@coffer/history"]],
+  ["people/account.ts", ["@coffer/contract", "@coffer/crypto", "@coffer/crypto/opaque", "@coffer/history"]],
   ["browser/index.ts", []],
 ] as const)
   await t.test(
