@@ -75,7 +75,7 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
       keyrings: new Map(),
     },
     lie: (_request: Received, { body }: { body: unknown }): unknown => body,
-    loses: (_request: Received): boolean => false,
+    loses: (): boolean => false,
     async person(email: string): Promise<Person> {
       const [id, userKey, { publicKey, privateKey }] = [newId(), newKey(), await newKeyPair()];
       people.set(id, { id, email, publicKey });

@@ -395,8 +395,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "change-that-the-service-hides-not-sent-again",
     file: `${source}/send-signed.ts`,
-    find: "      result = await send();\n    } catch",
-    replace: "      result = await Promise.resolve(result);\n    } catch",
+    find: "      result = await send();\n      shown",
+    replace: "      shown",
     tests: acknowledgements,
   },
   {
@@ -409,8 +409,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "stored-and-hidden-entry-reported-as-a-failure",
     file: `${source}/send-signed.ts`,
-    find: 'if (failure !== undefined && shown !== "entry") throw failure;',
-    replace: "if (failure !== undefined) throw failure;",
+    find: 'if (shown !== "entry") throw error;',
+    replace: "throw error;",
     tests: acknowledgements,
   },
   {

@@ -47,14 +47,14 @@ export async function sendSigned<T>(
   let result = await send();
   let shown = await look();
   if (shown === "other") {
-    let failure: unknown;
     try {
       result = await send();
+      shown = await look();
     } catch (error) {
-      failure = error;
+      // It may have been stored by the first request, and hidden once.
+      shown = await look();
+      if (shown !== "entry") throw error;
     }
-    shown = await look();
-    if (failure !== undefined && shown !== "entry") throw failure;
   }
   for (const one of changes) if (shown === "entry" || takesAway(one)) await storeSigned(histories, one);
   const [hidden] = changes;
