@@ -1,4 +1,4 @@
-import type { WatchTime } from "../../../packages/sdk/src/watch-secrets.ts";
+import type { WatchTime } from "../../../packages/sdk/src/secrets/watch-secrets.ts";
 
 export interface SimulatedTime extends WatchTime {
   /** Seconds since the start. */

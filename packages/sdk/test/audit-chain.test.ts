@@ -1,9 +1,9 @@
 import { chainAudit, firstPreviousHash, verifyAuditChain } from "@coffer/events";
 import type { AuditDraft, AuditRecord } from "@coffer/events";
 import t from "tap";
-import { checkChain } from "../src/audit-chain.ts";
-import type { Follow } from "../src/audit-chain.ts";
-import type { AuditHead, AuditPage } from "../src/audit-pages.ts";
+import { checkChain } from "../src/audit/audit-chain.ts";
+import type { Follow } from "../src/audit/audit-chain.ts";
+import type { AuditHead, AuditPage } from "../src/audit/audit-pages.ts";
 
 function draft(number: number, more: Partial<AuditDraft> = {}): AuditDraft {
   return {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { extendAll } from "@coffer/history";
 import t from "tap";
 import type { ExampleFile } from "../../crypto/test/vectors/shapes.ts";
-import { parseConfiguration } from "../src/machine-configuration.ts";
+import { parseConfiguration } from "../src/machines/machine-configuration.ts";
 
 // docs/client.md shows a configuration that is made of the published vectors' keys.
 

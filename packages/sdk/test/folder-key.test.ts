@@ -1,6 +1,6 @@
 import { box, contexts, encodeBase64, newId, newKey, newKeyPair, seal } from "@coffer/crypto";
 import t from "tap";
-import { openFolderKey, personUnsealing } from "../src/folder-key.ts";
+import { openFolderKey, personUnsealing } from "../src/folders/folder-key.ts";
 import type { PersonSession } from "../src/index.ts";
 import type { FolderView } from "../src/views.ts";
 

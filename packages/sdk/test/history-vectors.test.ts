@@ -9,7 +9,7 @@ import type { ReadEntries } from "../src/histories/read-entries.ts";
 import { emptyTrust, withTrusted } from "../src/histories/trust-storage.ts";
 import { walk } from "../src/histories/walk.ts";
 import type { PersonSession } from "../src/index.ts";
-import type { ApiAnswer } from "../src/transport.ts";
+import type { ApiAnswer } from "../src/http/transport.ts";
 
 // The published vectors whose reader is the SDK: what a device pinned, and the keyring.
 

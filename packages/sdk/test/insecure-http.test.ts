@@ -1,6 +1,6 @@
 import t from "tap";
 import { newId } from "@coffer/crypto";
-import { accountSecurity, login, recover, register } from "../src/account.ts";
+import { accountSecurity, login, recover, register } from "../src/people/account.ts";
 import { bootstrap, createClient, personClient, safeUrl } from "../src/index.ts";
 import { newFolder, newMachine } from "./machine.ts";
 import { newSession } from "./vault-server.ts";

@@ -3,8 +3,8 @@ import type { KeyPair } from "@coffer/crypto";
 import { extend, makeInvitation, sign } from "@coffer/history";
 import type { Change, HistoryState } from "@coffer/history";
 import type { MachineConfiguration, Trusted } from "../src/index.ts";
-import { sealSecret } from "../src/sealed-secret.ts";
-import type { OpenFolder } from "../src/secret-store.ts";
+import { sealSecret } from "../src/secrets/sealed-secret.ts";
+import type { OpenFolder } from "../src/secrets/secret-store.ts";
 import type { FolderView, SecretView } from "../src/views.ts";
 
 /** A folder with a new key. */

@@ -2,7 +2,7 @@ import t from "tap";
 import { box, contexts, decodeBase64, encodeBase64, fingerprint, newKey, newKeyPair } from "@coffer/crypto";
 import { personSelf } from "../src/histories/self.ts";
 import { machineFingerprint, personClient } from "../src/index.ts";
-import { sessionOf } from "../src/person-session.ts";
+import { sessionOf } from "../src/people/person-session.ts";
 import type { LoginView } from "../src/views.ts";
 import { newSession } from "./vault-server.ts";
 

@@ -1,6 +1,6 @@
 import t from "tap";
 import { box, contexts, encodeBase64, newKey, newRecoveryKey, readRecoveryKey } from "@coffer/crypto";
-import { type BackupItem, checkRecoverySeal, openBackup, sealBackup } from "../src/personal-backup.ts";
+import { type BackupItem, checkRecoverySeal, openBackup, sealBackup } from "../src/people/personal-backup.ts";
 
 const userKey = newKey();
 const session = {

@@ -1,5 +1,5 @@
 import t from "tap";
-import { planPoll, remainingIn } from "../src/poll-schedule.ts";
+import { planPoll, remainingIn } from "../src/secrets/poll-schedule.ts";
 
 const answered = (remaining?: number) => ({ kind: "answered", remaining }) as const;
 const refused = { kind: "refused", retryAfterSeconds: 7 } as const;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import t from "tap";
-import { freeUid } from "../src/secret-uid.ts";
+import { freeUid } from "../src/secrets/secret-uid.ts";
 import { newFolder } from "./machine.ts";
 
 interface Vector {

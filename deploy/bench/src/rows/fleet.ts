@@ -2,7 +2,7 @@ import { createLimiter } from "@coffer/ratelimit";
 import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";
 import { CofferError } from "../../../../packages/sdk/src/errors.ts";
-import { type Watched, watchSecrets } from "../../../../packages/sdk/src/watch-secrets.ts";
+import { type Watched, watchSecrets } from "../../../../packages/sdk/src/secrets/watch-secrets.ts";
 import { absoluteFigure, type Bench, type Figure, type Row } from "../row.ts";
 import { simulatedTime } from "../simulated-time.ts";
 

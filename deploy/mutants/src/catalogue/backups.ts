@@ -72,7 +72,7 @@ export const backupMutants: readonly Mutant[] = [
   },
   {
     name: "a-cut-own-backup-is-taken-as-whole",
-    file: "packages/sdk/src/personal-backup.ts",
+    file: "packages/sdk/src/people/personal-backup.ts",
     find: "if (!ended)",
     replace: "if (parts.length === 0)",
     tests: ["packages/sdk/test/personal-backup.test.ts"],
@@ -86,7 +86,7 @@ export const backupMutants: readonly Mutant[] = [
   },
   {
     name: "a-recovery-seal-of-another-user-key-is-taken",
-    file: "packages/sdk/src/personal-backup.ts",
+    file: "packages/sdk/src/people/personal-backup.ts",
     find: "opened.some((byte, index) => byte !== own[index])",
     replace: "opened.some((byte, index) => byte !== own[index] && index < 0)",
     tests: ["packages/sdk/test/personal-backup.test.ts"],

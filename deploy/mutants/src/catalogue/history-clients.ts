@@ -48,14 +48,14 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "bootstrap-drops-the-token-before-a-join",
-    file: "packages/sdk/src/bootstrap.ts",
+    file: "packages/sdk/src/machines/bootstrap.ts",
     find: "return views.length > 0 && views.every(",
     replace: "return views.every(",
     tests,
   },
   {
     name: "machine-joins-at-its-bootstrap-only",
-    file: "packages/sdk/src/machine-store.ts",
+    file: "packages/sdk/src/machines/machine-store.ts",
     find: "    await joinLate(views, configuration, histories, send);\n",
     replace: "",
     tests,
@@ -104,7 +104,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "colleagues-of-a-folder-in-another-organization",
-    file: "packages/sdk/src/person-client.ts",
+    file: "packages/sdk/src/people/person-client.ts",
     find: "        const { state } = await (folder === undefined\n",
     replace: '        const { state } = await (folder !== ""\n',
     tests: ["packages/sdk/test/two-organizations.test.ts"],
@@ -118,7 +118,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "ended-access-not-remembered",
-    file: "packages/sdk/src/person-client.ts",
+    file: "packages/sdk/src/people/person-client.ts",
     find: "        await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);\n",
     replace: "",
     tests,
@@ -219,7 +219,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "manager-who-came-back-makes-a-token",
-    file: "packages/sdk/src/create-token.ts",
+    file: "packages/sdk/src/machines/create-token.ts",
     find: "return signedEntry(organization, self, state, change);",
     replace: "return signedEntry({ ...organization, former: [] }, self, state, change);",
     tests: returns,
@@ -268,14 +268,14 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "machine-named-in-another-organization",
-    file: "packages/sdk/src/grant-folder.ts",
+    file: "packages/sdk/src/folders/grant-folder.ts",
     find: '`org:${state.org ?? ""}` !== organization) continue;',
     replace: '`org:${state.org ?? ""}` === "") continue;',
     tests: ["packages/sdk/test/two-organizations.test.ts"],
   },
   {
     name: "machine-not-looked-for-in-the-newest-entries",
-    file: "packages/sdk/src/grant-folder.ts",
+    file: "packages/sdk/src/folders/grant-folder.ts",
     find: "const holder = holderOf((await histories.newest(state.res)).state, `client:${id}`);",
     replace: "const holder = holderOf(state, `client:${id}`);",
     tests: returns,
@@ -373,7 +373,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "folder-key-not-looked-at-before-its-use",
-    file: "packages/sdk/src/sealed-secret.ts",
+    file: "packages/sdk/src/secrets/sealed-secret.ts",
     find: "  await requireStillTrusted(folder, folder.name);\n",
     replace: "",
     tests: newest,
@@ -429,7 +429,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "token-sent-although-a-removal-was-seen-meanwhile",
-    file: "packages/sdk/src/create-token.ts",
+    file: "packages/sdk/src/machines/create-token.ts",
     find: "if (!(await trust.histories.isUnchanged(trusted))) throw",
     replace: "if (!(await trust.histories.isUnchanged(trusted)) && round === 0) throw",
     tests: meanwhile,
@@ -450,7 +450,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "machine-looks-at-new-folders-before-its-own",
-    file: "packages/sdk/src/machine-store.ts",
+    file: "packages/sdk/src/machines/machine-store.ts",
     find: "trustedIn(before, `folder:${id}`)?.accepted === true",
     replace: 'id !== "" || trustedIn(before, `folder:${id}`)?.accepted === true',
     tests,
@@ -478,7 +478,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "ambiguous-name-taken-for-the-first",
-    file: "packages/sdk/src/find-secret.ts",
+    file: "packages/sdk/src/secrets/find-secret.ts",
     find: "if (accepted.length > 1) throw",
     replace: "if (accepted.length > 2) throw",
     tests,
@@ -513,7 +513,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "bootstrap-joins-a-folder-by-a-strangers-word",
-    file: "packages/sdk/src/bootstrap.ts",
+    file: "packages/sdk/src/machines/bootstrap.ts",
     find: "if (!(await histories.newest(res)).accepted) throw error;",
     replace: 'if (error.code !== "join_invalid") throw error;',
     tests,
@@ -562,7 +562,7 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "folder-found-by-the-name-of-a-hidden-one",
-    file: "packages/sdk/src/fresh-folders.ts",
+    file: "packages/sdk/src/folders/fresh-folders.ts",
     find: "if (!isUuid(nameOrId)) await requireOwnName",
     replace: "if (isUuid(nameOrId)) await requireOwnName",
     tests: hidden,

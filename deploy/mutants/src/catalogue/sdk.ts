@@ -87,7 +87,7 @@ export const sdkMutants: readonly Mutant[] = [
   },
   {
     name: "rotation-takes-a-text-for-a-data-encryption-key",
-    file: "packages/sdk/src/reseal-secret.ts",
+    file: "packages/sdk/src/secrets/reseal-secret.ts",
     find: "if (!isUtf8(dek) ||",
     replace: "if (!isUtf8(dek) || dek.length > 0 ||",
     tests: ["packages/sdk/test/rotate-folder.test.ts"],

@@ -28,7 +28,7 @@ const imports = {
   "@zip.js/zip.js": "/node_modules/@zip.js/zip.js/index.js",
   "csv-parse/browser/esm/sync": "/node_modules/csv-parse/dist/esm/sync.js",
   "@coffer/sdk": "/packages/sdk/src/index.ts",
-  "@coffer/sdk/account": "/packages/sdk/src/account.ts",
+  "@coffer/sdk/account": "/packages/sdk/src/people/account.ts",
   "@coffer/sdk/browser": "/packages/sdk/src/browser/index.ts",
 };
 const page = `<!doctype html><meta charset="utf-8"><title>crypto</title><link rel="icon" href="data:,">

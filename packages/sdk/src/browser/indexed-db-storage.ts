@@ -1,5 +1,5 @@
 import { CofferError } from "../errors.ts";
-import type { OfflineStorage } from "../offline-transport.ts";
+import type { OfflineStorage } from "../http/offline-transport.ts";
 
 // The used part of IndexedDB. The package is compiled with the types of Node, which has none of it.
 interface PendingRequest<T> {

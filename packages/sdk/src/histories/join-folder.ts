@@ -1,7 +1,7 @@
 import { holderOf, openInvitation, readEntry, sign } from "@coffer/history";
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import { historyFailure } from "./history-failure.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";

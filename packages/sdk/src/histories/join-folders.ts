@@ -1,7 +1,7 @@
 import { decodeBase64 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import type { MachineConfiguration } from "../machine-configuration.ts";
-import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { MachineConfiguration } from "../machines/machine-configuration.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { FolderView } from "../views.ts";
 import type { Histories } from "./histories.ts";
 import { folderJoin, join } from "./join-folder.ts";

@@ -1,7 +1,7 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import type { PersonSession } from "../person-session.ts";
-import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { PersonSession } from "../people/person-session.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { Left } from "./left.ts";
 import type { SharedPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";

@@ -2,7 +2,7 @@ import { kindOf } from "@coffer/history";
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { folded } from "../folded.ts";
-import type { Caller } from "../secret-store.ts";
+import type { Caller } from "../secrets/secret-store.ts";
 import type { Histories } from "./histories.ts";
 import { isManagerOf, trustedIn } from "./trust-storage.ts";
 

@@ -1,6 +1,6 @@
 import { decodeBase64 } from "@coffer/crypto";
-import type { MachineConfiguration } from "../machine-configuration.ts";
-import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { MachineConfiguration } from "../machines/machine-configuration.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import { histories } from "./histories.ts";
 import type { Histories } from "./histories.ts";
 import { machineEntries } from "./read-entries.ts";

@@ -1,10 +1,10 @@
 import { kindOf } from "@coffer/history";
 import type { HistoryState, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { personUnsealing } from "../folder-key.ts";
-import type { PersonSession } from "../person-session.ts";
-import type { ConfirmKey } from "../public-key.ts";
-import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import { personUnsealing } from "../folders/folder-key.ts";
+import type { PersonSession } from "../people/person-session.ts";
+import type { ConfirmKey } from "../people/public-key.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { OrganizationView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
 import { deviceKeyring } from "./device-keyring.ts";

@@ -1,7 +1,7 @@
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { dataOf } from "../secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import { dataOf } from "../secrets/secret-store.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 
 /** A page of a history, unverified. */
 export interface HistoryPage {

@@ -1,6 +1,6 @@
 import type { HolderId } from "@coffer/history";
-import { personPrivateKey, personPublicKey } from "../own-key.ts";
-import type { PersonSession } from "../person-session.ts";
+import { personPrivateKey, personPublicKey } from "../people/own-key.ts";
+import type { PersonSession } from "../people/person-session.ts";
 
 /** The caller in the form of histories. */
 export interface Self {

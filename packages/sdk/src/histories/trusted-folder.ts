@@ -1,8 +1,8 @@
 import { holderOf } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { openFolderKey } from "../folder-key.ts";
-import type { Unsealing } from "../folder-key.ts";
-import type { OpenFolder } from "../secret-store.ts";
+import { openFolderKey } from "../folders/folder-key.ts";
+import type { Unsealing } from "../folders/folder-key.ts";
+import type { OpenFolder } from "../secrets/secret-store.ts";
 import type { FolderView } from "../views.ts";
 import type { Verified } from "./histories.ts";
 import type { Self } from "./self.ts";

@@ -1,5 +1,5 @@
 import { holderOf } from "@coffer/history";
-import type { PersonSession } from "../person-session.ts";
+import type { PersonSession } from "../people/person-session.ts";
 import { openOwnVaultKey, openSharedVaultKey, vaultOf } from "../vaults/open-vault.ts";
 import type { OpenVault } from "../vaults/open-vault.ts";
 import type { VaultView } from "../vaults/views.ts";

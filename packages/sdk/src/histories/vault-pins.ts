@@ -3,13 +3,13 @@ import type { Head } from "@coffer/history";
 import { hiddenPin, withHiddenPins } from "./hidden-pins.ts";
 import type { HiddenPin } from "./hidden-pins.ts";
 import type { Left } from "./left.ts";
-import { requireRequested } from "../require-requested.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "./histories.ts";
 import { requireContained, withPins } from "./merge-pins.ts";
 import type { Trusted, TrustRecord } from "./trust-storage.ts";
-import type { PersonSession } from "../person-session.ts";
-import type { ApiAnswer, ApiRequest } from "../transport.ts";
+import type { PersonSession } from "../people/person-session.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
 import type { VaultView } from "../vaults/views.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { CofferError } from "../errors.ts";
-import { configurationText, parseConfiguration } from "../machine-configuration.ts";
-import type { MachineConfiguration } from "../machine-configuration.ts";
+import { configurationText, parseConfiguration } from "../machines/machine-configuration.ts";
+import type { MachineConfiguration } from "../machines/machine-configuration.ts";
 import { writePrivateFile } from "./private-file.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { readFile, realpath, rm } from "node:fs/promises";
-import type { OfflineStorage } from "../offline-transport.ts";
+import type { OfflineStorage } from "../http/offline-transport.ts";
 import { writePrivateFile } from "./private-file.ts";
 
 /** Stores the data of a machine or device in a file with mode 0600. Its directory must exist. */

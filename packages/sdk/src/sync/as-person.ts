@@ -1,5 +1,5 @@
 import { CofferError } from "../errors.ts";
-import type { PersonSession } from "../person-session.ts";
+import type { PersonSession } from "../people/person-session.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 
 export function requirePerson(session: PersonSession, userId: string): void {

@@ -1,5 +1,5 @@
-import type { OfflineStorage } from "../offline-transport.ts";
-import type { PersonSession } from "../person-session.ts";
+import type { OfflineStorage } from "../http/offline-transport.ts";
+import type { PersonSession } from "../people/person-session.ts";
 import { emptyReplica } from "./replica.ts";
 import type { Replica, ReplicaChange } from "./replica.ts";
 import { loadReplica, saveReplica } from "./saved-replica.ts";

@@ -1,7 +1,7 @@
 import { CofferError } from "../errors.ts";
-import type { OfflineStorage } from "../offline-transport.ts";
-import { renewBeforeSeconds } from "../person-session.ts";
-import type { FreshSessions, PersonSession } from "../person-session.ts";
+import type { OfflineStorage } from "../http/offline-transport.ts";
+import { renewBeforeSeconds } from "../people/person-session.ts";
+import type { FreshSessions, PersonSession } from "../people/person-session.ts";
 import { vaultOf } from "../vaults/open-vault.ts";
 import type { Vault } from "../vaults/open-vault.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";

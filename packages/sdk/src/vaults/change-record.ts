@@ -1,9 +1,9 @@
 import { newId } from "@coffer/crypto";
 import type { RecordPayload } from "@coffer/crypto";
-import { requireRequested } from "../require-requested.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { NewRecord } from "./import-records.ts";
-import type { ApiAnswer } from "../transport.ts";
+import type { ApiAnswer } from "../http/transport.ts";
 import { openRecord, sealRecord } from "./sealed-record.ts";
 import type { VaultRecord } from "./sealed-record.ts";
 import { recordPath, vaultPath } from "./vault-path.ts";

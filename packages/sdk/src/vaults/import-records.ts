@@ -1,9 +1,9 @@
 import { newId } from "@coffer/crypto";
 import type { RecordPayload } from "@coffer/crypto";
-import { retryDelay } from "../backoff.ts";
+import { retryDelay } from "../http/backoff.ts";
 import { CofferError } from "../errors.ts";
-import { wait } from "../transport.ts";
-import type { ApiAnswer } from "../transport.ts";
+import { wait } from "../http/transport.ts";
+import type { ApiAnswer } from "../http/transport.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { sealRecord } from "./sealed-record.ts";
 import { withNewestKey } from "./change-record.ts";

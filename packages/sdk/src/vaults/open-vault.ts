@@ -4,7 +4,7 @@ import { CofferError } from "../errors.ts";
 import type { CofferErrorCode } from "../errors.ts";
 import type { Verified } from "../histories/histories.ts";
 import { requireStillTrusted } from "../histories/trusted-key.ts";
-import type { PersonSession } from "../person-session.ts";
+import type { PersonSession } from "../people/person-session.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { VaultView } from "./views.ts";
 

@@ -1,6 +1,6 @@
 import { stableIds } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import type { ApiRequest } from "../transport.ts";
+import type { ApiRequest } from "../http/transport.ts";
 import { changeRecord, createRecord, readRecord, updateRecord } from "./change-record.ts";
 import type { RecordChange } from "./change-record.ts";
 import { importRecords } from "./import-records.ts";

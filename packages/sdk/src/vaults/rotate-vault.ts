@@ -1,6 +1,6 @@
 import { box, contexts, encodeRecord, newId } from "@coffer/crypto";
-import { batchesOf } from "../batches.ts";
-import { requireRequested } from "../require-requested.ts";
+import { batchesOf } from "../http/batches.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { nextKey } from "../histories/next-key.ts";
 import type { RotationReport } from "../histories/next-key.ts";

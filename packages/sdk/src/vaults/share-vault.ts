@@ -1,6 +1,6 @@
 import { contexts } from "@coffer/crypto";
 import { holderOf } from "@coffer/history";
-import { requireRequested } from "../require-requested.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { CofferErrorCode } from "../errors.ts";
 import { confirmedKey, memberIn } from "../histories/confirmed-key.ts";
@@ -8,7 +8,7 @@ import { rememberEnded } from "../histories/ended.ts";
 import { grantKey } from "../histories/grant-key.ts";
 import { endedHolders } from "../histories/next-key.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
-import type { ShareRequest } from "../share-folder.ts";
+import type { ShareRequest } from "../folders/share-folder.ts";
 import { vaultAt, vaultKeyOf } from "./open-vault.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { rotateVault } from "./rotate-vault.ts";

@@ -1,4 +1,4 @@
-import { requireRequested } from "../require-requested.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { vaultPath } from "./vault-path.ts";

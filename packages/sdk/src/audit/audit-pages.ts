@@ -1,0 +1,58 @@
+import { CofferError } from "../errors.ts";
+import { dataOf } from "../secrets/secret-store.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
+
+export interface AuditFilter {
+  from?: string | undefined;
+  to?: string | undefined;
+  action?: string | undefined;
+  actor_id?: string | undefined;
+  outcome?: string | undefined;
+  /** Only records with a greater `seq`. */
+  after?: number | undefined;
+  order?: "asc" | "desc" | undefined;
+  /** Records in a page. Default 1000, the maximum. */
+  limit?: number | undefined;
+}
+
+/** The last record of a chain. */
+export interface AuditHead {
+  seq: number;
+  hash: string;
+}
+
+export interface AuditPage {
+  records: unknown[];
+  /**
+   * The end of the whole chain as the service states it, whatever the filter; null before the first
+   * record.
+   */
+  head: AuditHead | null;
+}
+
+/**
+ * All audit records of the filter, page by page, oldest first unless `order` says otherwise. Throws
+ * CofferError `bad_answer` for a malformed page.
+ */
+export async function* auditPages(
+  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  filter: AuditFilter = {},
+): AsyncGenerator<AuditPage, void> {
+  let cursor: string | undefined;
+  for (;;) {
+    const query = { limit: 1000, ...filter, cursor };
+    const answer = await send({ method: "GET", path: "/api/org/audit", query });
+    const { head, next_cursor: next } = answer.body as { head?: unknown; next_cursor?: unknown };
+    if (head !== null && !isHead(head)) throw new CofferError("bad_answer", "the audit does not say where it ends");
+    yield { records: dataOf(answer), head };
+    if (next === null || next === undefined) return;
+    if (typeof next !== "string" || next === cursor) throw new CofferError("bad_answer", "the audit pages do not end");
+    cursor = next;
+  }
+}
+
+function isHead(value: unknown): value is AuditHead {
+  if (typeof value !== "object" || value === null) return false;
+  const { seq, hash } = value as Record<string, unknown>; // both are looked at
+  return typeof seq === "number" && typeof hash === "string";
+}
