@@ -30,6 +30,7 @@ const commands = {
   hostile: { file: "deploy/local/test/hostile/main.ts" },
   mutants: { file: "deploy/mutants/src/main.ts" },
   pictures: { file: "deploy/console/src/pictures.ts", tap: true },
+  alerts: { file: "deploy/chart/test/alerts/main.ts" },
   "check:chart": { file: "deploy/chart/src/check.ts" },
   cluster: { file: "deploy/cluster/src/main.ts" },
   "test:cluster": { file: "deploy/cluster/test/main.ts" },

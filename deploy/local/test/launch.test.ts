@@ -140,7 +140,7 @@ await t.test("without a usable Node it reports what is missing", async (t) => {
 await t.test("a command that does not exist, or is not in this checkout, is named", async (t) => {
   t.match(await launch("dance"), {
     code: 1,
-    err: 'coffer: no command "dance": start, test, check, backup, restore, drill, release, images, compose, prepack, postpack, bench, cases, fuzz, hostile, mutants, check:chart, cluster, test:cluster\n',
+    err: 'coffer: no command "dance": start, test, check, backup, restore, drill, release, images, compose, prepack, postpack, bench, cases, fuzz, hostile, mutants, pictures, alerts, check:chart, cluster, test:cluster\n',
   });
   t.match(await launch("bench"), { code: 1, err: "coffer: deploy/bench/src/main.ts is not in this checkout\n" });
 });

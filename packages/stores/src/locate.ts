@@ -70,16 +70,18 @@ export async function locate(program: ServerProgram, options: LocateOptions = {}
  * unpacked to the checkout's cache. Throws StoreError.
  */
 export async function locateTool(
-  program: "promtool",
+  program: "promtool" | "prometheus",
   { cacheDirectory = checkoutCache, report = () => undefined }: LocateOptions = {},
 ): Promise<string[]> {
   const path = onPath(program);
   if (path !== null) return [path];
-  const folder = resolve(cacheDirectory, program);
-  if (existsSync(folder)) return unpackedCommand(folder, program);
-  const { command, problem } = await unpackWithApt(program, cacheDirectory, report);
-  if (command === null) throw new StoreError(`${program} is missing: ${problem}`);
-  return command;
+  // Both are in one package.
+  const folder = resolve(cacheDirectory, "promtool");
+  if (!existsSync(folder)) {
+    const { command, problem } = await unpackWithApt("promtool", cacheDirectory, report);
+    if (command === null) throw new StoreError(`${program} is missing: ${problem}`);
+  }
+  return unpackedCommand(folder, program);
 }
 
 interface Found {
