@@ -10,11 +10,12 @@ export interface TestCertificate {
 export interface TestAuthority {
   /** The authority's own certificate, PEM: for `NODE_EXTRA_CA_CERTS`. */
   cert: string;
-  /** A server's certificate for these host names and IPv4 addresses. */
-  issue(names: readonly string[]): TestCertificate;
+  /** A server's certificate for these host names and IPv4 addresses; with `expired` one that ended an hour ago. */
+  issue(names: readonly string[], options?: { expired?: boolean }): TestCertificate;
 }
 
-const dayMilliseconds = 24 * 60 * 60 * 1_000;
+const hourMilliseconds = 60 * 60 * 1_000;
+const dayMilliseconds = 24 * hourMilliseconds;
 
 /** A certificate authority of the test, valid from yesterday for a month. Needs no openssl. */
 export function testAuthority(name = "Coffer test authority"): TestAuthority {
@@ -22,9 +23,9 @@ export function testAuthority(name = "Coffer test authority"): TestAuthority {
   const authority = { name, key: own.privateKey };
   return {
     cert: certificate({ name, publicKey: own.publicKey, extensions: [isAuthority] }, authority),
-    issue(names) {
+    issue(names, { expired = false } = {}) {
       const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-      const subject = { name: names[0] ?? "", publicKey, extensions: [namesOf(names)] };
+      const subject = { name: names[0] ?? "", publicKey, extensions: [namesOf(names)], expired };
       return {
         cert: certificate(subject, authority),
         key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
@@ -37,17 +38,21 @@ interface Subject {
   name: string;
   publicKey: KeyObject;
   extensions: readonly Buffer[];
+  expired?: boolean;
 }
 
 /** RFC 5280: an X.509 certificate of version 3, signed with ECDSA and SHA-256. */
-function certificate({ name, publicKey, extensions }: Subject, issuer: { name: string; key: KeyObject }): string {
+function certificate(
+  { name, publicKey, extensions, expired = false }: Subject,
+  issuer: { name: string; key: KeyObject },
+): string {
   const algorithm = sequence(oid("2a8648ce3d040302"));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.of(2))),
     der(0x02, Buffer.concat([Buffer.of(1), randomBytes(15)])),
     algorithm,
     nameOf(issuer.name),
-    sequence(timeOf(-dayMilliseconds), timeOf(30 * dayMilliseconds)),
+    sequence(timeOf(-dayMilliseconds), timeOf(expired ? -hourMilliseconds : 30 * dayMilliseconds)),
     nameOf(name),
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, sequence(...extensions)),

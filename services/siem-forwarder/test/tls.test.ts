@@ -35,7 +35,7 @@ await t.test(
 );
 
 await t.test(
-  "NODE_EXTRA_CA_CERTS names an authority of one's own; the name in the certificate must still fit",
+  "NODE_EXTRA_CA_CERTS names an authority of one's own; the name and the end of the certificate still count",
   async (t) => {
     const [postgres, nats, redis] = await Promise.all([testPostgres(t), testNats(t), testRedis(t)]);
     const siem = await startSiem(t, { stores: { postgres, nats, redis } });
@@ -44,6 +44,8 @@ await t.test(
     const wrong = await startHec(t, { tls: authority.issue(["siem.example"]) });
     const { id: rightId } = (await siem.webhooks.create(owner, hec(right.url))).body;
     const { id: wrongId } = (await siem.webhooks.create(owner, hec(wrong.url))).body;
+    const expired = await startHec(t, { tls: authority.issue(["localhost"], { expired: true }) });
+    const { id: expiredId } = (await siem.webhooks.create(owner, hec(expired.url))).body;
     const file = join(testDirectory(t), "authority.pem");
     writeFileSync(file, authority.cert);
     await startProcess(t, { postgres, nats, redis }, { NODE_EXTRA_CA_CERTS: file });
@@ -55,5 +57,9 @@ await t.test(
     t.match(await lastOf(wrongId), { status: null, error: /^the TLS connection to the endpoint failed: ERR_TLS_CERT/ });
     t.match(await lastOf(rightId), { status: 200, error: null });
     t.equal(wrong.requests.length, 0);
+    await until("the end of a certificate is noticed", async () => (await lastOf(expiredId)) !== null, 60);
+    const ended = "the TLS connection to the endpoint failed: CERT_HAS_EXPIRED";
+    t.match(await lastOf(expiredId), { status: null, error: ended });
+    t.equal(expired.requests.length, 0);
   },
 );
