@@ -220,8 +220,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "manager-who-came-back-makes-a-token",
     file: "packages/sdk/src/machines/create-token.ts",
-    find: "return signedEntry(organization, self, state, change);",
-    replace: "return signedEntry({ ...organization, former: [] }, self, state, change);",
+    find: "signed: await signedEntry(organization, self, state, change)",
+    replace: "signed: await signedEntry({ ...organization, former: [] }, self, state, change)",
     tests: returns,
   },
   {
@@ -430,8 +430,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "token-sent-although-a-removal-was-seen-meanwhile",
     file: "packages/sdk/src/machines/create-token.ts",
-    find: "if (!(await trust.histories.isUnchanged(trusted))) throw",
-    replace: "if (!(await trust.histories.isUnchanged(trusted)) && round === 0) throw",
+    find: "if (!(await trust.histories.isUnchanged(before))) throw",
+    replace: "if (!(await trust.histories.isUnchanged(before)) && round === 0) throw",
     tests: meanwhile,
   },
   {

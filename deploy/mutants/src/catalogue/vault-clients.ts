@@ -86,7 +86,7 @@ export const vaultClientMutants: readonly Mutant[] = [
   },
   {
     name: "hidden-vault-not-forgotten",
-    file: `${source}/histories/trust-storage.ts`,
+    file: `${source}/histories/vault-pins.ts`,
     find: 'res.startsWith("vault:") && !vaultIds',
     replace: 'res === "vault:" && !vaultIds',
     tests,
@@ -135,7 +135,7 @@ export const vaultClientMutants: readonly Mutant[] = [
   },
   {
     name: "sync-store-trusts-vaults-hidden-by-travel-mode",
-    file: `${source}/person-client.ts`,
+    file: `${source}/people/person-client.ts`,
     find: "forgetHidden: (ids) => trust.vaultPins.forgetAllBut(ids),",
     replace: "forgetHidden: () => Promise.resolve(),",
     tests: ["packages/cli/test/vault-trust.test.ts"],
