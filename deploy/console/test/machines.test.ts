@@ -97,3 +97,17 @@ await t.test("an application is deleted with its machines", async (t) => {
   t.same(await alice.applications.list(), []);
   t.same(await visitor.troubles(), []);
 });
+
+await t.test("a member is told whose the machines are", async (t) => {
+  const bob = await register({ url, email: "bob@example.com", password, device });
+  const { token: invitation } = await alice.invites.create("bob@example.com", "member");
+  await personClient(bob.session, url).invites.accept(invitation);
+  const other = await (await startVisitors(t, url))();
+  const bobs = await other.open("/machines");
+  await bobs.getByRole("textbox", { name: "E-mail" }).fill("bob@example.com");
+  await bobs.getByLabel("Password", { exact: true }).fill(password);
+  await bobs.getByRole("button", { name: "Sign in" }).click();
+  await bobs.getByRole("alert").filter({ hasText: "Machines are for owners and admins" }).waitFor();
+  t.same(await inaccessible(bobs), []);
+  t.same(await other.troubles(), []);
+});

@@ -352,6 +352,8 @@ export const de: Messages = {
   noApplicationTitle: "Sie haben noch keine Maschine",
   noApplication:
     "Eine Maschine liest Geheimnisse mit eigener Identität: ein CI-Job, ein Server, ein Pod. Ihr Schlüssel entsteht dort und bleibt dort. Machen Sie ein Token für die erste:",
+  machinesNotYours:
+    "Maschinen sind für Eigentümer und Admins einer Organisation; Auditoren sehen sie. Sie sind nichts davon.",
   noMachine: "Noch hat keine Maschine ein Token dieser Anwendung benutzt.",
   noFolderToGive: "Sie verwalten keinen Ordner, den Sie einer Maschine geben könnten. Legen Sie zuerst einen an.",
   machineStatus: { active: "aktiv", revoked: "gesperrt", expired: "abgelaufen" },
@@ -607,7 +609,7 @@ export const de: Messages = {
     registration_closed: "Die Registrierung ist hier geschlossen. Bitten Sie einen Administrator um eine Einladung.",
     network: "Der Dienst ist nicht erreichbar. Prüfen Sie die Verbindung.",
     unavailable: "Der Dienst ist nicht bereit. Versuchen Sie es gleich noch einmal.",
-    access_denied: "Das dürfen Sie in diesem Tresor nicht.",
+    access_denied: "Das dürfen Sie hier nicht. Fragen Sie einen Eigentümer, Admin oder Verwalter.",
     quota_exceeded: "Das Kontingent Ihres Kontos ist aufgebraucht. Fragen Sie einen Administrator.",
     not_found: "Das gibt es nicht mehr.",
     unexpected: "Etwas ist fehlgeschlagen, das nicht fehlschlagen sollte. Laden Sie die Seite neu.",

@@ -335,6 +335,7 @@ export const en = {
   noApplicationTitle: "You have no machine yet",
   noApplication:
     "A machine reads secrets with an identity of its own: a CI job, a server, a pod. Its key is made there and never leaves it. Make a token for the first one:",
+  machinesNotYours: "Machines are for owners and admins of an organization; auditors see them. You are none of them.",
   noMachine: "No machine has used a token of this application yet.",
   noFolderToGive: "You manage no folder that you could give to a machine. Make one first.",
   machineStatus: { active: "active", revoked: "revoked", expired: "expired" },
@@ -586,7 +587,7 @@ export const en = {
     registration_closed: "Registration is closed here. Ask an administrator for an invitation.",
     network: "The service cannot be reached. Check the connection.",
     unavailable: "The service is not ready. Try again in a moment.",
-    access_denied: "You may not do that in this vault.",
+    access_denied: "You may not do that here. Ask an owner, an admin or a manager.",
     quota_exceeded: "The quota of your account is used up. Ask an administrator.",
     not_found: "It is not there any more.",
     unexpected: "Something failed that should not have. Reload the page.",

@@ -21,7 +21,7 @@ export function Machines() {
   const [chosen, setChosen] = useState<string | null>(null);
   const [rotate, setRotate] = useState<ToRotate[]>([]);
   const [made, setMade] = useState<MadeToken | null>(null);
-  const { problem, run } = useAction({ not_found: m.noOrganization });
+  const { problem, run } = useAction({ not_found: m.noOrganization, access_denied: m.machinesNotYours });
   useEffect(() => run(async () => setView(await call("applications"))), []);
   const show = (token: MadeToken): void => {
     setMade(token);
