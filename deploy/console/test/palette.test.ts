@@ -80,6 +80,41 @@ await t.test("a record is found without case and accents, and opens", async (t) 
   await page.keyboard.press("Escape");
 });
 
+await t.test("it copies from the open record, and asks nothing about what is typed behind it", async (t) => {
+  await box.waitFor({ state: "detached" });
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("copy pass");
+  t.match(await options.first().innerText(), /Copy password[^]*c$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").filter({ hasText: "Password: copied" }).waitFor();
+  t.equal(await page.evaluate(() => seen.copied.at(-1)), password);
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "User name" }).fill("bob");
+  const questions: string[] = [];
+  page.on("dialog", (question) => {
+    questions.push(question.message());
+    void question.dismiss();
+  });
+  await page.keyboard.press("Control+k");
+  await box.waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  t.same(questions, []);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("new vault");
+  await page.keyboard.press("Enter");
+  t.equal(await page.getByRole("textbox", { name: "User name" }).inputValue(), "bob", "the person stays");
+  t.equal(questions.length, 1);
+  page.removeAllListeners("dialog");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Edit" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("new vault");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "New vault" }).waitFor();
+  await page.keyboard.press("Escape");
+});
+
 await t.test("help lists its key; lock locks", async (t) => {
   await page.keyboard.press("Control+k");
   await page.keyboard.type("keys and");

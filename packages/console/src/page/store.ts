@@ -27,6 +27,9 @@ function receive(message: FromWorker): void {
   records.value = next;
 }
 
+/** A dialog of the records that another screen asks for; null when there is none. */
+export const wanted = signal<"new-vault" | "new-record" | null>(null);
+
 /** What is typed into the search. */
 export const search = signal("");
 /** The vault whose records are shown; null for all. */

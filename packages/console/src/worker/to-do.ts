@@ -69,22 +69,20 @@ async function inFolders(
 ): Promise<Found[]> {
   const [confirmed, named] = await Promise.all([confirmedMembers(client), client.named()]);
   const keys = new Map(confirmed?.map((member) => [member.user_id, member]));
-  return Promise.all(
-    managed.map(async ({ id, name: of }) => {
-      const holders = await client.folders.holders(id);
-      const present = new Set([...suspended, ...holders.map((holder) => holder.id)]);
-      const history = named.find((each) => each.kind === "folder" && each.id === id)?.holders ?? [];
-      const hasLeft = history.some((who) => !present.has(who.slice(who.indexOf(":") + 1)));
-      const items = holders.flatMap(({ kind, id: holder, name, public_key: key, has_key: hasKey }) => {
-        const member = keys.get(holder);
-        const place = { path: "/folders", openId: id, of } as const;
-        if (member !== undefined && member.public_key !== key) return [item("key_changed", member.email, place)];
-        const isUnknown = kind === "user" && member === undefined;
-        return isUnknown || hasKey === false ? [item("without_key", member?.email ?? name, place)] : [];
-      });
-      return { items, rotate: hasLeft ? [{ kind: "folder" as const, id, name: of }] : [] };
-    }),
-  );
+  return fewAtATime(managed, async ({ id, name: of }) => {
+    const holders = await client.folders.holders(id);
+    const present = new Set([...suspended, ...holders.map((holder) => holder.id)]);
+    const history = named.find((each) => each.kind === "folder" && each.id === id)?.holders ?? [];
+    const hasLeft = history.some((who) => !present.has(who.slice(who.indexOf(":") + 1)));
+    const items = holders.flatMap(({ kind, id: holder, name, public_key: key, has_key: hasKey }) => {
+      const member = keys.get(holder);
+      const place = { path: "/folders", openId: id, of } as const;
+      if (member !== undefined && member.public_key !== key) return [item("key_changed", member.email, place)];
+      const isUnknown = kind === "user" && member === undefined;
+      return isUnknown || hasKey === false ? [item("without_key", member?.email ?? name, place)] : [];
+    });
+    return { items, rotate: hasLeft ? [{ kind: "folder" as const, id, name: of }] : [] };
+  });
 }
 
 async function inVaults({ client, vaults }: Workspace): Promise<Found[]> {
@@ -97,7 +95,7 @@ async function inVaults({ client, vaults }: Workspace): Promise<Found[]> {
         : item("locked", name, { path: "/", of: problem ?? "" }),
     );
   const managed = shared.filter(({ permission, problem }) => permission === "manage" && problem === null);
-  const found = managed.map(async ({ id, name: of }): Promise<Found> => {
+  const found = await fewAtATime(managed, async ({ id, name: of }): Promise<Found> => {
     const members = await client.vaults.members(id);
     const lacking = members.filter(({ problem, ended }) => problem !== null && !ended);
     return {
@@ -105,13 +103,13 @@ async function inVaults({ client, vaults }: Workspace): Promise<Found[]> {
       rotate: members.some(({ ended }) => ended) ? [{ kind: "vault", id, name: of }] : [],
     };
   });
-  return [{ items: offers, rotate: [] }, ...(await Promise.all(found))];
+  return [{ items: offers, rotate: [] }, ...found];
 }
 
 /** Machines that were not seen for long or end soon, and tokens that no machine has used. */
 async function machineItems(client: PersonClient): Promise<ToDoItem[]> {
   const applications = await client.applications.list();
-  const found = applications.map(async ({ id, name: of }) => {
+  const found = await fewAtATime(applications, async ({ id, name: of }) => {
     const [machines, tokens] = await Promise.all([client.machines.list(id), client.tokens.list(id)]);
     const place = { path: "/machines", openId: id, of } as const;
     const active = machines.filter(({ status }) => status === "active");
@@ -129,7 +127,20 @@ async function machineItems(client: PersonClient): Promise<ToDoItem[]> {
         .map(({ name, expires_at: at }) => item("token_unused", name, { ...place, at })),
     ];
   });
-  return (await Promise.all(found)).flat();
+  return found.flat();
+}
+
+/** The rate limit is that of all the person's devices. */
+const atATime = 8;
+
+async function fewAtATime<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < items.length; from += atATime)
+    results.push(...(await Promise.all(items.slice(from, from + atATime).map(work))));
+  return results;
 }
 
 function isSoon(moment: string): boolean {

@@ -4,12 +4,14 @@ import { mayLeave } from "../use-unsaved.ts";
 
 interface DialogProps {
   title: string;
+  /** Whether it can hold input that is stored nowhere. Without it, closing it loses nothing. */
+  hasInput?: boolean;
   onClose: () => void;
   children: ComponentChildren;
 }
 
 /** A modal dialog. Escape closes it, unless the person wants to keep what is typed; the focus returns to where it was. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, hasInput = true, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -24,7 +26,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       ref={dialog}
       aria-labelledby={id}
       onCancel={(event) => {
-        if (!mayLeave()) event.preventDefault();
+        if (hasInput && !mayLeave()) event.preventDefault();
       }}
       onClose={onClose}
     >

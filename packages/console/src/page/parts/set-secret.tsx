@@ -4,6 +4,7 @@ import { notationOf } from "../../notation.ts";
 import type { FoldersView, SecretView } from "../../protocol.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useUnsaved } from "../use-unsaved.ts";
 import { Field } from "./field.tsx";
 import { Problem } from "./problem.tsx";
 import { SecretField } from "./secret-field.tsx";
@@ -24,6 +25,7 @@ export function SetSecret({ folder, secret, secrets = [], onChange }: SetProps) 
   const [field, setField] = useState(secret?.fields[0] ?? "password");
   const [value, setValue] = useState("");
   const { busy, problem, run } = useAction();
+  useUnsaved(value !== "");
   const present = secret ?? secrets.find((each) => each.title === title.trim());
   const replaces = value !== "" && present?.fields.includes(field.trim()) === true;
   const named = secret?.title ?? title.trim();

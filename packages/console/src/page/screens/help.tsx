@@ -33,7 +33,7 @@ const commands = [
 
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title={m.help} onClose={onClose}>
+    <Dialog title={m.help} hasInput={false} onClose={onClose}>
       <h3>{m.helpKeys}</h3>
       <dl class="keys">
         {keys.map(([key, name]) => (

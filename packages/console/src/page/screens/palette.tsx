@@ -2,9 +2,10 @@ import { useId, useLayoutEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { folded } from "../../order.ts";
 import type { PagePath } from "../../paths.ts";
+import { copyOf } from "../copy-record.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { go } from "../router.ts";
-import { call, records } from "../store.ts";
+import { go, place } from "../router.ts";
+import { call, records, state, wanted } from "../store.ts";
 
 interface Action {
   name: string;
@@ -68,7 +69,7 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
     }
   };
   return (
-    <Dialog title={m.palette} onClose={onClose}>
+    <Dialog title={m.palette} hasInput={false} onClose={onClose}>
       <input
         type="text"
         role="combobox"
@@ -107,13 +108,42 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
   );
 }
 
+/** What copies from the open record. */
+function ofRecord(): Action[] {
+  const record = records.value.get(place.value.openId ?? "");
+  if (record === undefined) return [];
+  const command = `coffer record get <vault> ${JSON.stringify(record.name)}`;
+  return [
+    ...(record.username === ""
+      ? []
+      : [{ name: m.copyUser, key: "u", command, run: () => void copyOf("username", record) }]),
+    ...(record.hasPassword
+      ? [{ name: m.copyPassword, key: "c", command, run: () => void copyOf("password", record) }]
+      : []),
+    ...(record.hasCode ? [{ name: m.copyCode, key: "t", command, run: () => void copyOf("code", record) }] : []),
+  ];
+}
+
+/** Opens a dialog of the records. */
+function open(dialog: "new-vault" | "new-record"): void {
+  go({ path: "/" });
+  const { path, openId } = place.value;
+  // Unless the person stays with unsaved input.
+  if (path === "/" && openId === null) wanted.value = dialog;
+}
+
 /** The actions whose names hold each typed word, then the records. */
 function found(text: string, onHelp: () => void): Action[] {
   const words = folded(text)
     .split(/\s+/)
     .filter((word) => word !== "");
   const actions: Action[] = [
+    ...ofRecord(),
     ...screens.map(([path, name, command]) => ({ name, key: "", command, run: () => go({ path }) })),
+    { name: m.newVault, key: "", command: m.noVaultCommand, run: () => open("new-vault") },
+    ...(state.value.vaults.some(({ permission, problem }) => permission !== "read" && problem === null)
+      ? [{ name: m.newRecord, key: "n", command: "coffer record create", run: () => open("new-record") }]
+      : []),
     { name: m.help, key: "?", command: "coffer --help", run: onHelp },
     { name: m.lock, key: "l", command: "", run: () => void call("lock") },
     { name: m.signOut, key: "", command: "coffer logout", run: () => void call("signOut") },

@@ -3,7 +3,7 @@ import { m } from "../../messages/messages.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Header } from "../parts/header.tsx";
 import { go, place } from "../router.ts";
-import { call, found, records, search, shownVault, state } from "../store.ts";
+import { call, found, records, search, shownVault, state, wanted } from "../store.ts";
 import { copyOf } from "../copy-record.ts";
 import { HelpDialog } from "./help.tsx";
 import { NewRecord } from "./new-record.tsx";
@@ -34,6 +34,10 @@ export function Vaults() {
   const at = Math.min(selected, Math.max(shown.length - 1, 0));
   const close = (): void => setOpen("none");
 
+  useEffect(() => {
+    if (wanted.value !== null) setOpen(wanted.value);
+    wanted.value = null;
+  }, [wanted.value]);
   useEffect(() => setSelected(0), [search.value, shownVault.value]);
   useEffect(() => setEditing(false), [recordId]);
   // What had the focus is gone, as a form that was saved: the record has it, or the list.
