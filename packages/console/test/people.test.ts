@@ -14,17 +14,30 @@ const listed = (id: string, email: string): Partial<MemberView> => ({
 });
 const named = (id: string, email: string): { user_id: string; email: string } => ({ user_id: id, email });
 
-/** What the screen shows when the service lists these members, and the history names those. */
-async function shown(members: readonly object[], history: readonly object[] | CofferError) {
+const organization = (id: string, name: string, role = "owner"): object => ({ id, name, role, status: "active" });
+
+/** The screen when the service lists these members and organizations, and the history names those members. */
+function viewOf(
+  members: readonly object[],
+  history: readonly object[] | CofferError,
+  organizations = [organization("o", "Example")],
+) {
+  const known = <T>(value: T): Promise<T> =>
+    history instanceof CofferError ? Promise.reject(history) : Promise.resolve(value);
   const client = {
-    account: () => Promise.resolve({ organizations: [{ id: "o", name: "Example", role: "owner", status: "active" }] }),
+    account: () => Promise.resolve({ organizations }),
+    organizations: { own: () => known({ id: "o", name: "Example" }) },
     invites: { list: () => Promise.resolve([]) },
     members: {
       list: () => Promise.resolve(members),
-      confirmed: () => (history instanceof CofferError ? Promise.reject(history) : Promise.resolve(history)),
+      confirmed: () => known(history),
     },
   };
-  const view = await peopleView({ client } as unknown as Workspace);
+  return peopleView({ client } as unknown as Workspace);
+}
+
+async function shown(members: readonly object[], history: readonly object[] | CofferError) {
+  const view = await viewOf(members, history);
   return view.members.map(({ id, email, problem }) => ({ id, email, problem }));
 }
 
@@ -60,4 +73,12 @@ await t.test("without a known history nothing can be signed, and the service's l
       { id: bob, email: "bob@example.com", problem: null },
     ]);
   await t.rejects(shown([], new CofferError("history_forked", "another")), { code: "history_forked" });
+});
+
+await t.test("the screen names the organization that this device signs for", async (t) => {
+  const others = [organization("other", "Book Club", "admin"), organization("o", "whatever", "member")];
+  t.match(await viewOf([], [], others), { organization: "Example", mayManage: false });
+  t.match(await viewOf([], [], others.slice(0, 1)), { organization: null });
+  t.match(await viewOf([], new CofferError("no_history", "unknown"), others), { organization: "Book Club" });
+  t.match(await viewOf([], new CofferError("not_found", "none"), []), { organization: null });
 });

@@ -112,6 +112,13 @@ export const consoleMutants: readonly Mutant[] = [
     tests: [member],
   },
   {
+    name: "console-names-another-organization-than-it-signs-for",
+    file: `${worker}/people.ts`,
+    find: "organizations.find(({ id }) => id === signedFor.id);",
+    replace: "organizations[0];",
+    tests: [people],
+  },
+  {
     name: "console-codes-of-the-next-step",
     file: `${worker}/one-time-code.ts`,
     find: "Math.floor(now / 1000 / periodSeconds)",

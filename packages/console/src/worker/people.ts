@@ -6,7 +6,9 @@ import type { Workspace } from "./workspace.ts";
 /** The members of the person's organization, and for who may invite the open invitations. */
 export async function peopleView({ client }: Workspace): Promise<PeopleView> {
   const { organizations } = await client.account();
-  const [own] = organizations;
+  // The service could list another organization first than the one that this device signs for.
+  const signedFor = organizations.length === 0 ? null : await ifKnown(client.organizations.own());
+  const own = signedFor === null ? organizations[0] : organizations.find(({ id }) => id === signedFor.id);
   if (own === undefined) return { organization: null, mayManage: false, members: [], invitations: [] };
   const mayManage = ["owner", "admin"].includes(own.role);
   const [listed, named, invites] = await Promise.all([
@@ -15,7 +17,7 @@ export async function peopleView({ client }: Workspace): Promise<PeopleView> {
     mayManage ? client.invites.list() : [],
   ]);
   return {
-    organization: own.name,
+    organization: signedFor?.name ?? own.name,
     mayManage,
     members: membersOf(listed, named),
     invitations: invites.map(({ id, email, role, expires_at: expiresAt }) => ({ id, email, role, expiresAt })),
@@ -42,9 +44,14 @@ function membersOf(listed: readonly MemberView[], confirmed: Confirmed | null): 
 type Confirmed = Awaited<ReturnType<PersonClient["members"]["confirmed"]>>;
 
 /** The members that the organization's history names; null where this device knows no history, and can sign nothing. */
-export async function confirmedMembers({ members }: PersonClient): Promise<Confirmed | null> {
+export function confirmedMembers({ members }: PersonClient): Promise<Confirmed | null> {
+  return ifKnown(members.confirmed());
+}
+
+/** Null where this device knows no history of the organization. */
+async function ifKnown<T>(read: Promise<T>): Promise<T | null> {
   try {
-    return await members.confirmed();
+    return await read;
   } catch (error) {
     const { code } = error as Partial<CofferError>;
     if (code === "no_history" || code === "not_accepted") return null;

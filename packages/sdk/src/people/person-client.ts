@@ -147,6 +147,8 @@ export interface PersonClient {
      */
     nameable(): Promise<{ id: string; name: string }[]>;
     current(): Promise<OrganizationView>;
+    /** The organization that this client signs for, under the name of its history. */
+    own(): Promise<{ id: string; name: string }>;
     create(name: string): Promise<OrganizationView>;
     /**
      * Starts the history of an organization without one. `confirm` is called for the key of each
@@ -414,6 +416,10 @@ export function personClient(
       nameable: async () =>
         nameableOrganizations(trust.histories, (await get<AccountView>("/api/account")).organizations),
       current: () => get("/api/org"),
+      async own() {
+        const { res, name } = (await trust.organization()).state;
+        return { id: res.slice("org:".length), name };
+      },
       create: async (name) => createOrganization(send, trust, await current(), name),
       adopt: (confirm) => adoptOrganization(send, trust, confirm),
       trust: (id, confirm) => trust.trustAgain(`org:${id}`, confirm),
