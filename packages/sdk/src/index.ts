@@ -49,6 +49,7 @@ export type { Vault } from "./vaults/open-vault.ts";
 export type { RecordFilter, RecordsClient } from "./vaults/records-client.ts";
 export type { VaultRecord } from "./vaults/sealed-record.ts";
 export type { RotatedVault } from "./vaults/rotate-vault.ts";
+export type { FolderMember } from "./folders/folder-members.ts";
 export type { VaultMember } from "./vaults/share-vault.ts";
 export type { VaultsClient } from "./vaults/vaults-client.ts";
 export type { VaultGrantView, VaultMemberView } from "./vaults/views.ts";

@@ -910,3 +910,60 @@ await t.test("an offer is accepted under the name that was shown", async (t) => 
   await deceived.folders.accept(scratch, await deceived.folders.offer(scratch));
   t.equal((await deceived.folders.find("production")).id, scratch, "the new name was shown and accepted");
 });
+
+await t.test("the members of a folder are those of its history, whatever the service lists", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const [bob, eve, carl] = [
+    await join("bob@example.com"),
+    await join("eve@example.com"),
+    await join("carl@example.com"),
+  ];
+  for (const { session } of [bob, eve])
+    await alice.client().folders.share(id, { userId: session.user.id, permission: "manage" });
+  const members = async () =>
+    (await alice.client().folders.members(id)).map(({ name, permission, problem, ended }) => {
+      return { name, permission, problem, ended };
+    });
+  const ofAlice = { name: "alice@example.com", permission: "manage", problem: null, ended: false };
+  const ofBob = { ...ofAlice, name: "bob@example.com" };
+  t.same(await members(), [ofAlice, ofBob, { ...ofBob, name: "eve@example.com" }]);
+  // The service hides one, makes the other a reader, and lists somebody else.
+  const listed = server.folders.get(id);
+  const grants = [...(listed?.grants ?? [])];
+  const lie = grants.flatMap((grant) => {
+    if (grant.id === eve.session.user.id) return [{ ...grant, id: carl.session.user.id }];
+    return grant.id === bob.session.user.id ? [{ ...grant, permission: "read" as const }] : [grant];
+  });
+  if (listed !== undefined) listed.grants = lie;
+  t.same(await members(), [
+    ofAlice,
+    ofBob,
+    { name: "carl@example.com", permission: "manage", problem: "holder_unconfirmed", ended: false },
+    { name: "eve@example.com", permission: "manage", problem: null, ended: true },
+  ]);
+  await alice.client().folders.rotate(id);
+  t.same(
+    (await members()).map(({ ended }) => ended),
+    [false, false, false],
+  );
+});
+
+await t.test("a member that the service does not list any more is ended, and the rotation drops it", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  const bob = await join("bob@example.com");
+  const userId = bob.session.user.id;
+  await alice.client().folders.share(id, { userId, permission: "read" });
+  const gone: typeof fetch = (input, init) =>
+    init?.method === "DELETE"
+      ? Promise.resolve(Response.json({ error: "not_found" }, { status: 404 }))
+      : fetch(input, init);
+  const client = alice.client({ fetch: gone });
+  await client.folders.unshare(id, userId);
+  await t.rejects(client.folders.rotate(id), { code: "holder_unconfirmed" }, "the service lists it still");
+  const folder = server.folders.get(id);
+  if (folder !== undefined) folder.grants = folder.grants.filter((grant) => grant.id !== userId);
+  t.match(await client.folders.rotate(id), { dropped: [{ id: userId }] });
+  await t.rejects(client.folders.unshare(id, userId), { code: "not_found" });
+});

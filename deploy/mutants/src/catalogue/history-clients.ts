@@ -602,4 +602,18 @@ export const historyClientMutants: readonly Mutant[] = [
     replace: "",
     tests: ["packages/sdk/test/removal-cuts.test.ts"],
   },
+  {
+    name: "folder-member-that-the-service-hides",
+    file: "packages/sdk/src/folders/folder-members.ts",
+    find: "return [...(await Promise.all(named)), ...ended];",
+    replace: "return [...(await Promise.all(named)), ...ended.slice(ended.length)];",
+    tests: ["packages/sdk/test/histories.test.ts"],
+  },
+  {
+    name: "permission-in-a-folder-by-the-services-word",
+    file: "packages/sdk/src/folders/folder-members.ts",
+    find: "const { perm: permission = view.permission } = holderOf(state, who) ?? {};",
+    replace: "const { permission } = view;",
+    tests: ["packages/sdk/test/histories.test.ts"],
+  },
 ];

@@ -21,17 +21,11 @@ function vaultHolder({ user_id: id, email: name, permission, problem, ended }: V
 }
 
 async function folderSharing({ client }: Workspace, id: string): Promise<SharingView> {
-  const [listed, named, folders] = await Promise.all([
-    client.folders.holders(id),
+  const [holders, named, folders] = await Promise.all([
+    client.folders.members(id),
     client.members.confirmed({ folder: id }),
     client.folders.list(),
   ]);
-  const emails = new Map(named.map((member) => [member.user_id, member.email]));
-  const holders = listed.map(({ kind, id: holder, name, permission, has_key: hasKey }): HolderView => {
-    const email = kind === "user" ? emails.get(holder) : name;
-    const problem = email === undefined ? "holder_unconfirmed" : hasKey === false ? "key_pending" : null;
-    return { kind, id: holder, name: email ?? name, permission, problem, ended: false };
-  });
   const mayManage = folders.some((folder) => folder.id === id && folder.permission === "manage");
   return { holders, colleagues: mayManage ? colleaguesOf(named, holders) : [] };
 }

@@ -1,5 +1,6 @@
 import type { Role, SiemFormat } from "@coffer/contract";
 import type { Fingerprint } from "@coffer/crypto";
+import { holderOf } from "@coffer/history";
 import type { Resource } from "@coffer/history";
 import { requireRequested } from "../http/require-requested.ts";
 import { auditPages } from "../audit/audit-pages.ts";
@@ -50,6 +51,8 @@ import { createTransport } from "../http/transport.ts";
 import type { ApiRequest, TransportOptions } from "../http/transport.ts";
 import { shareFolder } from "../folders/share-folder.ts";
 import type { ShareRequest } from "../folders/share-folder.ts";
+import { folderMembers } from "../folders/folder-members.ts";
+import type { FolderMember } from "../folders/folder-members.ts";
 import { usableFolder } from "../folders/usable-folder.ts";
 import type { UsableFolder } from "../folders/usable-folder.ts";
 import { travelModeOf } from "./travel-mode.ts";
@@ -185,7 +188,10 @@ export interface PersonClient {
      * undone.
      */
     remove(id: string, options?: { force?: boolean | undefined }): Promise<void>;
+    /** The members and machines as the service lists them. */
     holders(id: string): Promise<HolderView[]>;
+    /** The members and machines by the histories, and former ones that the folder's history still names. */
+    members(id: string): Promise<FolderMember[]>;
     /** Gives a member the folder with its key, or changes the permission. */
     share(id: string, request: ShareRequest): Promise<FolderMemberView>;
     /** Ends a member's access at once. The folder's history records it with its next rotation. */
@@ -433,6 +439,7 @@ export function personClient(
       create: async (name) => createFolder(send, await current(), trust, name),
       remove: (id, { force = false } = {}) => remove(folderPath(id), force ? { force: "true" } : undefined),
       holders: (id) => list(`${folderPath(id)}/members`),
+      members: (id) => folderMembers(send, trust, id),
       share: (id, request) => shareFolder(secrets, trust, id, request),
       rename: (id, name) =>
         trust.sign(`folder:${id}`, () =>
@@ -449,7 +456,14 @@ export function personClient(
       adopt: async (id, confirm) => adoptFolder(send, trust, await current(), id, confirm),
       trust: (id, confirm) => trust.trustAgain(`folder:${id}`, confirm),
       async unshare(id, userId) {
-        await remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
+        try {
+          await remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
+        } catch (error) {
+          // A member whose access has ended, and that the history still names.
+          const isGone = error instanceof CofferError && error.status === 404 && !error.foreign;
+          const state = (await trust.histories.known(`folder:${id}`))?.state;
+          if (!isGone || state == null || holderOf(state, `user:${userId}`) === undefined) throw error;
+        }
         await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);
       },
       rotate: (id) => rotateFolder(secrets, trust, id),
