@@ -38,6 +38,7 @@ await t.test("the chain verifies itself, and each record is there with the names
   t.same(await created.count(), 2);
   t.match(await created.first().innerText(), /user alice@example\.com → folder second/);
   await created.first().locator("summary").click();
+  t.match(await created.first().locator("time").innerText(), /:\d\d:\d\d\s?\w/, "to the second, with its zone");
   await created.first().getByText('"prev_hash"').waitFor({ state: "visible" });
   t.same(await inaccessible(page), []);
 });
@@ -95,6 +96,6 @@ await t.test("who may not read an audit is told so", async (t) => {
   await bobs.getByRole("textbox", { name: "E-mail" }).fill("bob@example.com");
   await bobs.getByLabel("Password", { exact: true }).fill(password);
   await bobs.getByRole("button", { name: "Sign in" }).click();
-  await bobs.getByText("You are none of them.").waitFor();
+  await bobs.getByText("An owner can give you such a role.").waitFor();
   t.same(await bob.troubles(), []);
 });

@@ -96,5 +96,6 @@ await t.test("a .env file becomes secrets; a wrong line sets nothing", async (t)
   t.equal(await alice.secrets.read("coffer://staging/API_KEY/field/value"), one);
   t.equal(await box("Lines of the file").inputValue(), "");
   t.equal(await button("API_KEY: value in production: missing").count(), 1);
+  t.equal(await button("API_KEY: value in staging: set").count(), 1, "a single value has no equal");
   t.same(await visitor.troubles(), []);
 });

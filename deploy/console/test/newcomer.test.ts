@@ -36,6 +36,12 @@ await t.test("each screen that needs an organization says so, and how to get one
     t.equal(await page.title(), `${screen} · Coffer`);
   }
   t.same(await inaccessible(page), []);
+  t.equal(await button("People").first().getAttribute("aria-current"), "page");
+  t.equal(await page.locator("header").getByText("People").isVisible(), true, "a wide window names the screens");
+  const cramped = await page
+    .locator("header button")
+    .evaluateAll((buttons) => buttons.filter((each) => each.scrollWidth > each.clientWidth).length);
+  t.equal(cramped, 0, "each name fits its button");
 });
 
 await t.test("a vault to share needs an organization too", async (t) => {
@@ -65,6 +71,10 @@ await t.test("what is typed into a new record is not lost by Escape, and is save
   await page.keyboard.press("Escape");
   t.equal(await box("Name").inputValue(), "Mail");
   t.same(questions, ["Discard what you typed? It is not saved."]);
+  await page.getByLabel("Authenticator secret", { exact: true }).fill("not a secret!");
+  await page.getByText("This is not an authenticator secret").waitFor();
+  t.same(await inaccessible(page), []);
+  await page.getByLabel("Authenticator secret", { exact: true }).fill("");
   await button("Generate").click();
   await button("Use it").click();
   await focusIsOn("Generate");

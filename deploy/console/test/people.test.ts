@@ -30,7 +30,7 @@ await t.test("a colleague is invited by an address that is shown once", async (t
   t.same(await inaccessible(page), []);
   await page.getByRole("textbox", { name: "E-mail" }).fill(colleague);
   await page.getByRole("button", { name: "Invite", exact: true }).click();
-  const sheet = page.getByRole("region", { name: "Address of the invitation" });
+  const sheet = page.getByRole("region", { name: "Link of the invitation" });
   address = await sheet.locator(".recovery").innerText();
   t.ok(address.startsWith(`${url}/join#`));
   t.same(await inaccessible(page), []);
@@ -55,6 +55,8 @@ await t.test("the invited person registers and joins; the invitation leaves the 
   await bobs.getByRole("button", { name: "Continue" }).click();
   await bobs.getByRole("heading", { name: "Join an organization" }).waitFor();
   t.same(await inaccessible(bobs), []);
+  // Pasted whole, as by a person who opened the console elsewhere.
+  await bobs.getByLabel("Invitation, or its link").fill(address);
   await bobs.getByRole("button", { name: "Join", exact: true }).click();
   await bobs.getByRole("status").filter({ hasText: "You are a member of Example" }).waitFor();
   t.equal(bobs.url(), `${url}/`);

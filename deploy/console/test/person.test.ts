@@ -109,7 +109,7 @@ await t.test("a first vault and a first record, by the keyboard alone", async (t
   await page.keyboard.press("Tab");
   await page.keyboard.type(recordPassword);
   await dialog.getByRole("textbox", { name: "Authenticator secret" }).fill(secret);
-  await dialog.getByRole("textbox", { name: "Address" }).fill("https://mail.example.com/");
+  await dialog.getByRole("textbox", { name: "Website" }).fill("https://mail.example.com/");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Example mail", level: 2 }).waitFor();
   await page.getByText("s left").waitFor();

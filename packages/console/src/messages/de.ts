@@ -129,7 +129,8 @@ export const de: Messages = {
   use: "Verwenden",
   another: "Ein anderes",
   secondsLeft: (seconds) => `noch ${String(seconds)} s`,
-  noCode: "Das ist kein Geheimnis einer Authenticator-App.",
+  noCode:
+    "Das ist kein Geheimnis eines Authenticators: Es hat die Buchstaben A bis Z und Ziffern 2 bis 7, oder beginnt mit otpauth:",
   nameNeeded: "Geben Sie einen Namen ein.",
   conflictTitle: "Inzwischen anderswo geändert",
   conflictText:
@@ -334,6 +335,7 @@ export const de: Messages = {
   cellOf: (title, field, folder, state) => `${title}: ${field} in ${folder}: ${state}`,
   cellState: (letter) => `Wert ${letter}`,
   cellEqual: "gleich",
+  cellOnly: "gesetzt",
   newValue: "Neuer Wert",
   takeFrom: (folder) => `Den Wert von ${folder} nehmen`,
   pasteTitle: "Eine .env-Datei einfügen",
@@ -421,16 +423,16 @@ export const de: Messages = {
   invitations: "Offene Einladungen",
   inviteTitle: "Jemanden einladen",
   inviteAction: "Einladen",
-  invitationOnce:
-    "Schicken Sie diese Adresse der Person, auf einem Weg, den nur sie liest. Sie wird nur jetzt gezeigt.",
-  invitationLink: "Adresse der Einladung",
-  invitationKept: "Ich habe sie verschickt",
+  invitationOnce: "Schicken Sie diesen Link der Person, auf einem Weg, den nur sie liest. Er wird nur jetzt gezeigt.",
+  invitationLink: "Link der Einladung",
+  invitationKept: "Ich habe ihn verschickt",
   withdraw: "Zurückziehen",
   withdrawOf: (email) => `Einladung von ${email} zurückziehen`,
   until: (date) => `bis ${date}`,
   joinTitle: "Einer Organisation beitreten",
-  joinWhy: "Ihr eigener Schlüssel wird in den Verlauf der Organisation signiert: danach vergleicht niemand Wörter.",
-  joinInvitation: "Einladung",
+  joinWhy:
+    "Sie bekommen, was die Organisation mit Ihnen teilt. Ihr signierter Verlauf nennt Ihren Schlüssel: Kollegen teilen mit Ihnen, ohne Wörter zu vergleichen.",
+  joinInvitation: "Einladung oder ihr Link",
   joinAction: "Beitreten",
   joined: (organization) => `Sie sind Mitglied von ${organization}`,
   joinCommand: "coffer invite accept",
@@ -472,7 +474,8 @@ export const de: Messages = {
   sessionsCommand: "coffer sessions",
 
   audit: "Protokoll",
-  auditNotYours: "Das Protokoll ist für Inhaber, Administratoren und Prüfer einer Organisation. Sie sind keines davon.",
+  auditNotYours:
+    "Nur Inhaber, Administratoren und Prüfer einer Organisation sehen ihr Protokoll. Ein Inhaber kann Ihnen eine solche Rolle geben.",
   auditOlder: "Ältere zeigen",
   auditCommand: "coffer audit export --out audit.jsonl",
   auditWho: (actor, target) => `${actor} → ${target}`,
@@ -510,7 +513,7 @@ export const de: Messages = {
   destinations: "SIEM",
   destinationsTitle: "Wohin das Protokoll geht",
   destinationsNotYours:
-    "Ziele des Protokolls sehen Eigentümer, Verwalter und Prüfer einer Organisation. Sie sind nichts davon.",
+    "Nur Inhaber, Administratoren und Prüfer einer Organisation sehen, wohin ihr Protokoll geht. Ein Inhaber kann Ihnen eine solche Rolle geben.",
   destinationsWhy:
     "Jeder Eintrag wird zugestellt, mindestens einmal und in der Reihenfolge. Zugangsdaten liegen versiegelt und werden nie mehr gezeigt.",
   noDestination: "Noch kein Ziel.",
@@ -584,7 +587,7 @@ export const de: Messages = {
     username: "Benutzername",
     password: "Passwort",
     totp_secret: "Geheimnis für Einmalcodes",
-    uri: "Adresse",
+    uri: "Website",
     notes: "Notizen",
     cardholder_name: "Name auf der Karte",
     number: "Nummer",

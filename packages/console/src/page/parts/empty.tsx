@@ -12,12 +12,12 @@ export function Empty({ title, text, command, action }: EmptyProps) {
     <div class="empty">
       <h2>{title}</h2>
       <p>{text}</p>
-      {command !== undefined && <code>{command}</code>}
       {action !== undefined && (
         <button class="primary" onClick={action[1]}>
           {action[0]}
         </button>
       )}
+      {command !== undefined && <code>{command}</code>}
     </div>
   );
 }

@@ -14,6 +14,11 @@ interface InputsProps {
   onChange: (key: string, value: string) => void;
 }
 
+/** Whether the worker could make codes of it, by its letters. A record with another one is saved all the same. */
+function isCodeSecret(text: string): boolean {
+  return /^(otpauth:.*|[a-z2-7\s=-]*)$/i.test(text);
+}
+
 /** The fields of a record as inputs, in order. */
 export function FieldInputs({ type, keys, values, secrets, onChange }: InputsProps) {
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
@@ -37,6 +42,7 @@ export function FieldInputs({ type, keys, values, secrets, onChange }: InputsPro
               lines={kind === "lines"}
               mono={secret}
               autocomplete={secret ? "new-password" : "off"}
+              problem={key === "totp_secret" && !isCodeSecret(values[key] ?? "") ? m.noCode : null}
               required={key === "name"}
               focused={key === "name"}
             >

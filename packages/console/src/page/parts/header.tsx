@@ -1,6 +1,6 @@
 import { language, m } from "../../messages/messages.ts";
 import type { PagePath } from "../../paths.ts";
-import { go } from "../router.ts";
+import { go, place } from "../router.ts";
 import { call, state } from "../store.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icon.tsx";
@@ -23,7 +23,13 @@ export function Header({ onHelp }: { onHelp: () => void }) {
       <ConnectionState />
       <span class="who">{state.value.user?.email}</span>
       {places.map(([path, icon, label]) => (
-        <HeaderButton key={path} icon={icon} label={label} onClick={() => go({ path })} />
+        <HeaderButton
+          key={path}
+          icon={icon}
+          label={label}
+          isCurrent={place.value.path === path}
+          onClick={() => go({ path })}
+        />
       ))}
       <HeaderButton icon="help" label={m.help} onClick={onHelp} />
       <HeaderButton icon="lock" label={m.lock} onClick={() => void call("lock")} />
@@ -35,13 +41,21 @@ export function Header({ onHelp }: { onHelp: () => void }) {
 interface ButtonProps {
   icon: IconName;
   label: string;
+  isCurrent?: boolean;
   onClick: () => void;
 }
 
-function HeaderButton({ icon, label, onClick }: ButtonProps) {
+function HeaderButton({ icon, label, isCurrent = false, onClick }: ButtonProps) {
   return (
-    <button class={`bare to-${icon}`} aria-label={label} title={label} onClick={onClick}>
+    <button
+      class={`bare to-${icon}`}
+      aria-label={label}
+      aria-current={isCurrent ? "page" : undefined}
+      title={label}
+      onClick={onClick}
+    >
       <Icon name={icon} />
+      <span class="header-label">{label}</span>
     </button>
   );
 }

@@ -131,7 +131,7 @@ function Row({ row: { seq, time, action, outcome, actor, target, ip, record } }:
     <details>
       <summary>
         <span class="count">{seq}</span>
-        <time dateTime={time}>{momentOf(time)}</time>
+        <time dateTime={time}>{momentOf(time, "long")}</time>
         <strong>{action}</strong>
         {!isGood && <span class="problem">{isOutcome(outcome) ? m.outcomes[outcome] : outcome}</span>}
         <span class="hint">

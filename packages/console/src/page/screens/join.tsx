@@ -20,7 +20,7 @@ export function Join() {
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
-      toast(m.joined(await call("join", text.trim())));
+      toast(m.joined(await call("join", text.trim().replace(/^.*#/, ""))));
       leave();
     });
   };

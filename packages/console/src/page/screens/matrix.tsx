@@ -125,10 +125,11 @@ function Row({ row, folders, onOpen }: RowProps) {
   );
 }
 
-/** Equal values have one letter; a row with one value for all needs none. */
+/** Equal values have one letter; a row with one value for all needs none, and a single value has no equal. */
 function stateOf({ cells }: MatrixRow, place: number): string {
   const cell = cells[place] ?? null;
   if (cell === null) return m.missing;
+  if (cells.filter((each) => each !== null).length === 1) return m.cellOnly;
   const isOne = cells.every((each) => each === null || each.value === 0);
   return isOne ? m.cellEqual : m.cellState(String.fromCodePoint(65 + (cell.value % 26)));
 }

@@ -7,6 +7,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotatedNotice } from "../parts/rotate-notice.tsx";
+import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
@@ -121,7 +122,8 @@ function Add({ colleagues, busy, onAdd }: AddProps) {
   if (colleagues.length === 0)
     return (
       <p class="hint">
-        {m.noColleagues} <code>{m.inviteCommand}</code>
+        {m.noColleagues} <button onClick={() => go({ path: "/people" })}>{m.people}</button>{" "}
+        <code>{m.inviteCommand}</code>
       </p>
     );
   const userId = colleagues.some(({ id }) => id === chosen) ? chosen : (colleagues[0]?.id ?? "");

@@ -139,9 +139,8 @@ export function Vaults() {
           </ListOrHint>
         </section>
         <section ref={detail} class="detail" aria-label={record?.name ?? m.chooseRecord}>
-          {record === undefined ? (
-            <Empty title={m.chooseRecord} text={m.chooseRecordHint} />
-          ) : (
+          {record === undefined && shown.length > 0 && <Empty title={m.chooseRecord} text={m.chooseRecordHint} />}
+          {record !== undefined && (
             <RecordScreen key={record.id} record={record} editing={editing} setEditing={setEditing} />
           )}
         </section>
