@@ -128,3 +128,24 @@ await t.test("a folder gets a new key", async (t) => {
   t.match(await alice.folders.list(), [{ name: "production", key_version: 3 }]);
   t.same(await visitor.troubles(), []);
 });
+
+await t.test("a folder is renamed, and deleted with its secrets after a question", async (t) => {
+  await production.getByLabel("Value", { exact: true }).fill("typed");
+  page.once("dialog", (question) => void question.dismiss());
+  await button("Machines").click();
+  t.equal(await production.getByLabel("Value", { exact: true }).inputValue(), "typed", "it is not lost unasked");
+  await production.getByLabel("Value", { exact: true }).fill("");
+  await button("Settings").click();
+  const dialog = page.getByRole("dialog", { name: "Settings of “production”" });
+  t.same(await inaccessible(page), []);
+  await dialog.getByRole("textbox", { name: "Name" }).fill("live");
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("heading", { name: "live", exact: true }).waitFor();
+  t.match(await alice.folders.list(), [{ name: "live" }]);
+  await button("Settings").click();
+  await button("Delete “live”").click();
+  await button("Delete").last().click();
+  await page.getByRole("heading", { name: "You have no folder yet" }).waitFor();
+  t.same(await alice.folders.list(), []);
+  t.same(await visitor.troubles(), []);
+});

@@ -103,3 +103,25 @@ await t.test("a changed record is left only when the person agrees", async (t) =
   await button("Join an organization").waitFor();
   t.same(await visitor.troubles(), []);
 });
+
+await t.test("a vault is renamed, and deleted after a question", async (t) => {
+  await button("Back to the records").click();
+  await page
+    .getByRole("navigation")
+    .getByRole("button", { name: /^Private/ })
+    .click();
+  await button("Settings").click();
+  const dialog = page.getByRole("dialog", { name: "Settings of “Private”" });
+  t.same(await inaccessible(page), []);
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Family");
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  const renamed = page.getByRole("navigation").getByRole("button", { name: /^Family/ });
+  await renamed.waitFor();
+  await button("Settings").click();
+  await button("Delete “Family”").click();
+  t.same(await inaccessible(page), []);
+  await button("Delete").last().click();
+  await renamed.waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "You have no vault yet" }).waitFor();
+  t.same(await visitor.troubles(), []);
+});

@@ -479,6 +479,9 @@ export interface Calls {
   /** Ends a member's access and gives the folder or vault a new key. */
   unshare(input: Shared & { userId: string }): { sharing: SharingView; rotated: Rotated };
   rotate(shared: Shared): Rotated;
+  rename(input: Shared & { name: string }): null;
+  /** Deletes it with all that it holds. */
+  remove(shared: Shared): null;
   createRecord(input: { vaultId: string; type: string; fields: Record<string, string> }): { id: string };
   readRecord(id: string): RecordDetail;
   /** One field of a record, to show, edit or copy it. */

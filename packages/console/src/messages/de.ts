@@ -139,6 +139,14 @@ export const de: Messages = {
   mine: "Meiner",
   empty: "(leer)",
   saved: "Gespeichert",
+  settings: "Einstellungen",
+  settingsOf: (name) => `Einstellungen von „${name}“`,
+  rename: "Umbenennen",
+  removeOf: (name) => `„${name}“ löschen`,
+  removeVaultText: (name) =>
+    `„${name}“ wird mit allen Einträgen gelöscht, für alle, die ihn haben. Das lässt sich nicht rückgängig machen.`,
+  removeFolderText: (name) =>
+    `„${name}“ wird mit allen Geheimnissen gelöscht. Programme, die sie lesen, scheitern von da an. Das lässt sich nicht rückgängig machen.`,
   discard: "Eingaben verwerfen? Sie sind nicht gespeichert.",
   removed: "Gelöscht",
   readOnly: "Sie dürfen diesen Tresor lesen, nicht ändern.",

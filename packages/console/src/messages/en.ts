@@ -128,6 +128,14 @@ export const en = {
   mine: "Mine",
   empty: "(empty)",
   saved: "Saved",
+  settings: "Settings",
+  settingsOf: (name: string) => `Settings of “${name}”`,
+  rename: "Rename",
+  removeOf: (name: string) => `Delete “${name}”`,
+  removeVaultText: (name: string) =>
+    `“${name}” is deleted with all its records, for everyone who has it. It cannot be undone.`,
+  removeFolderText: (name: string) =>
+    `“${name}” is deleted with all its secrets. Programs that read them fail from then on. It cannot be undone.`,
   discard: "Discard what you typed? It is not saved.",
   removed: "Deleted",
   readOnly: "You may read this vault, not change it.",

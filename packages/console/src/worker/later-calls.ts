@@ -19,7 +19,7 @@ import { confirmMember, personDetail } from "./person.ts";
 import { saveRecord } from "./save-record.ts";
 import { secretReaders } from "./secret-readers.ts";
 import type { ConsoleSession } from "./session.ts";
-import { rotate, share, sharingOf, unshare } from "./sharing.ts";
+import { remove, rename, rotate, share, sharingOf, unshare } from "./sharing.ts";
 import { toDoView } from "./to-do.ts";
 import { startTravel, travelView } from "./travel.ts";
 
@@ -108,6 +108,8 @@ export function createLaterCalls(
     },
     sharing: (shared) => sharingOf(unlocked(), shared),
     rotate: (shared) => rotate(unlocked(), shared),
+    rename: (input) => rename(unlocked(), input),
+    remove: (shared) => remove(unlocked(), shared),
     share: (input) => share(unlocked(), input),
     folders: () => foldersView(unlocked()),
     createFolder: (name) => createFolder(unlocked(), name),

@@ -71,6 +71,20 @@ export async function rotate({ client }: Workspace, { kind, id }: Shared): Promi
   return { without: namesOf(leftOut), unopened: unopened.map(({ uid }) => uid) };
 }
 
+export async function rename(
+  { client, vaultChanged }: Workspace,
+  { kind, id, name }: Shared & { name: string },
+): Promise<null> {
+  if (kind === "vault") vaultChanged(await client.vaults.update(id, { name }));
+  else await client.folders.rename(id, name);
+  return null;
+}
+
+export async function remove({ client }: Workspace, { kind, id }: Shared): Promise<null> {
+  await (kind === "vault" ? client.vaults.remove(id) : client.folders.remove(id, { force: true }));
+  return null;
+}
+
 function namesOf(holders: readonly { name: string }[]): string[] {
   return holders.map(({ name }) => name);
 }

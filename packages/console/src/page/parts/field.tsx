@@ -28,6 +28,10 @@ export function Field(props: FieldProps) {
     before.current = lines;
   }, [focused, lines]);
   const hasProblem = problem !== null && problem !== undefined && problem !== "";
+  // The first field with an error takes the focus.
+  useLayoutEffect(() => {
+    if (hasProblem && document.querySelector("[aria-invalid=true]") === input.current) input.current?.focus();
+  }, [hasProblem]);
   const described = [hint === undefined ? "" : `${id}-hint`, hasProblem ? `${id}-problem` : ""].join(" ").trim();
   const common = {
     id,

@@ -29,6 +29,7 @@ export function SetSecret({ folder, secret, secrets = [], onChange }: SetProps) 
   const present = secret ?? secrets.find((each) => each.title === title.trim());
   const replaces = value !== "" && present?.fields.includes(field.trim()) === true;
   const named = secret?.title ?? title.trim();
+  useUnsaved(value !== "");
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {

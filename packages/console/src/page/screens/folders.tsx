@@ -13,10 +13,12 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotatedNotice } from "../parts/rotate-notice.tsx";
+import { SettingsDialog } from "../parts/settings-dialog.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { go, place } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { mayLeave } from "../use-unsaved.ts";
 import { OfferDialog } from "./offer.tsx";
 import { Secret } from "./secret.tsx";
 import { SharingDialog } from "./sharing.tsx";
@@ -54,7 +56,9 @@ export function Folders() {
           label={m.folders}
           tabs={folders.map(({ id, name }) => [id, name])}
           current={folder?.id}
-          onChoose={setChosen}
+          onChoose={(id) => {
+            if (id !== folder?.id && mayLeave()) setChosen(id);
+          }}
         />
       )}
       {view !== null && folder !== undefined && (
@@ -113,6 +117,7 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
   const [made, setMade] = useState<MadeToken | null>(null);
   const [sharing, setSharing] = useState(false);
   const [asking, setAsking] = useState(false);
+  const [changing, setChanging] = useState(false);
   const [rotated, setRotated] = useState<Rotated | null>(null);
   const { busy, problem: rotationProblem, run } = useAction();
   if (problem === "not_accepted") return <OfferedFolder folder={folder} onChange={onChange} />;
@@ -128,6 +133,7 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
             {m.rotate}
           </button>
         )}
+        {permission === "manage" && <button onClick={() => setChanging(true)}>{m.settings}</button>}
       </p>
       {asking && (
         <Question
@@ -147,6 +153,14 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
       <Problem text={rotationProblem} />
       {rotated !== null && <RotatedNotice rotated={rotated} />}
       {sharing && <SharingDialog shared={{ kind: "folder", ...folder }} onClose={() => setSharing(false)} />}
+      {changing && (
+        <SettingsDialog
+          shared={{ kind: "folder", ...folder }}
+          lost={m.removeFolderText(name)}
+          onClose={() => setChanging(false)}
+          onChanged={async () => onChange(await call("folders"))}
+        />
+      )}
       {secrets.length === 0 && <p class="hint">{m.noSecret}</p>}
       <ul class="secrets" aria-label={m.secrets}>
         {sorted.map((secret) => (

@@ -13,6 +13,7 @@ import { SecretField } from "../parts/secret-field.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useUnsaved } from "../use-unsaved.ts";
 
 /** A cell that the person has opened. */
 interface Opened {
@@ -218,6 +219,7 @@ function Paste({ folders, onChange }: PasteProps) {
   const [text, setText] = useState("");
   const [wrongLine, setWrongLine] = useState<number | null>(null);
   const { busy, problem, run } = useAction();
+  useUnsaved(text !== "");
   const folderId = folders.find(({ id }) => id === chosen)?.id ?? folders[0]?.id;
   if (folderId === undefined) return null;
   const submit = (event: Event): void => {

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Header } from "../parts/header.tsx";
+import { SettingsDialog } from "../parts/settings-dialog.tsx";
 import { go, place } from "../router.ts";
 import { call, found, records, search, shownVault, state, wanted } from "../store.ts";
 import { copyOf } from "../copy-record.ts";
@@ -14,7 +15,7 @@ import { RecordScreen } from "./record.tsx";
 import { SharingDialog } from "./sharing.tsx";
 import { VaultNav } from "./vault-nav.tsx";
 
-type Open = "none" | "help" | "new-vault" | "new-record" | "sharing" | { offer: string };
+type Open = "none" | "help" | "new-vault" | "new-record" | "sharing" | "settings" | { offer: string };
 
 /** Screens 4 and 5: the vaults, the search, and one record beside the list. */
 export function Vaults() {
@@ -116,6 +117,9 @@ export function Vaults() {
               onInput={(event) => (search.value = event.currentTarget.value)}
             />
             {isShared && <button onClick={() => setOpen("sharing")}>{m.share}</button>}
+            {vault?.permission === "manage" && vault.problem === null && (
+              <button onClick={() => setOpen("settings")}>{m.settings}</button>
+            )}
             {writable.length > 0 && (
               <button class="primary" onClick={() => setOpen("new-record")}>
                 {m.newRecord}
@@ -150,6 +154,14 @@ export function Vaults() {
       {open === "new-record" && <NewRecord vaults={writable} onClose={close} />}
       {open === "sharing" && vault !== undefined && (
         <SharingDialog shared={{ kind: "vault", ...vault }} onClose={close} />
+      )}
+      {open === "settings" && vault !== undefined && (
+        <SettingsDialog
+          shared={{ kind: "vault", ...vault }}
+          lost={m.removeVaultText(vault.name)}
+          onClose={close}
+          onChanged={() => undefined}
+        />
       )}
       {typeof open === "object" && (
         <OfferDialog
