@@ -62,6 +62,7 @@ await t.test("the second factor is switched on with a QR code, and gives recover
   const factor = region("Second factor");
   await factor.getByText("A login needs your password alone.").waitFor();
   await factor.getByRole("button", { name: "Switch on" }).click();
+  await page.waitForFunction(() => document.activeElement?.getAttribute("type") === "password");
   await hidden("Password").fill("not the password");
   await factor.getByRole("button", { name: "Switch on" }).click();
   await factor.getByText("That is not your password.").waitFor();

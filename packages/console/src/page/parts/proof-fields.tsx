@@ -43,6 +43,7 @@ export function ProofFields({ given }: { given: GivenProof }) {
         onInput={setPassword}
         autocomplete="current-password"
         required
+        focused
       />
       {needsCode && (
         <Field label={m.codeLabel} value={code} onInput={setCode} autocomplete="one-time-code" required focused mono />

@@ -57,7 +57,7 @@ export function SettingsDialog({ shared: { kind, id, name: before }, lost, onClo
           onNo={() => setAsking(false)}
         />
       ) : (
-        <p class="buttons">
+        <p class="buttons apart">
           <button class="danger" disabled={busy} onClick={() => setAsking(true)}>
             {m.removeOf(before)}
           </button>

@@ -116,14 +116,14 @@ export function Vaults() {
               spellcheck={false}
               onInput={(event) => (search.value = event.currentTarget.value)}
             />
-            {isShared && <button onClick={() => setOpen("sharing")}>{m.share}</button>}
-            {vault?.permission === "manage" && vault.problem === null && (
-              <button onClick={() => setOpen("settings")}>{m.settings}</button>
-            )}
             {writable.length > 0 && (
               <button class="primary" onClick={() => setOpen("new-record")}>
                 {m.newRecord}
               </button>
+            )}
+            {isShared && <button onClick={() => setOpen("sharing")}>{m.share}</button>}
+            {vault?.permission === "manage" && vault.problem === null && (
+              <button onClick={() => setOpen("settings")}>{m.settings}</button>
             )}
           </div>
           <ListOrHint
