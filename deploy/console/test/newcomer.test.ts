@@ -104,8 +104,40 @@ await t.test("a changed record is left only when the person agrees", async (t) =
   t.same(await visitor.troubles(), []);
 });
 
-await t.test("a vault is renamed, and deleted after a question", async (t) => {
+await t.test("a record takes fields of the person's own, by keyboard, and forgets an empty one", async (t) => {
   await button("Back to the records").click();
+  await page.getByRole("grid").press("Enter");
+  await page.getByRole("heading", { name: "Mail" }).waitFor();
+  await page.keyboard.press("e");
+  for (const [name, value, isHidden] of [
+    ["Customer number", "1234", false],
+    ["Answer", "blue", true],
+  ] as const) {
+    await button("Add a field").click();
+    await box("Name of the field").fill(name);
+    if (isHidden) await page.getByLabel("Hide its value").check();
+    t.same(await inaccessible(page), []);
+    await box("Name of the field").press("Enter");
+    await page.waitForFunction(
+      (label) => (document.activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent === label,
+      name,
+    );
+    await page.keyboard.type(value);
+  }
+  await button("Save").click();
+  const record = page.getByRole("region", { name: "Mail" });
+  await record.getByText("1234").waitFor();
+  t.equal(await record.getByText("blue").count(), 0, "it is hidden");
+  await page.getByRole("button", { name: "Show: Answer" }).click();
+  await record.getByText("blue").waitFor();
+  await page.keyboard.press("e");
+  await page.getByLabel("Answer", { exact: true }).fill("");
+  await button("Save").click();
+  await record.getByText("1234").waitFor();
+  t.equal(await record.getByText("Answer").count(), 0);
+});
+
+await t.test("a vault is renamed, and deleted after a question", async (t) => {
   await page
     .getByRole("navigation")
     .getByRole("button", { name: /^Private/ })

@@ -31,9 +31,17 @@ export type KnownType = keyof typeof recordTypes;
 
 const secrets = /^(password|totp_secret|number|code|ssn|passport_number|license_number|private_key|passphrase|pin)$/;
 
+/** What the key of a field of the person's own begins with. */
+export const customPrefix = "custom.";
+
+/** The key of the kind of such a field. */
+export function customKind(key: string): string {
+  return `custom_type.${key.slice(customPrefix.length)}`;
+}
+
 /** Whether the value of a field is hidden until the person asks for it. */
 export function isSecret(key: string, fields: Readonly<Record<string, string>>): boolean {
-  if (key.startsWith("custom.")) return fields[`custom_type.${key.slice("custom.".length)}`] === "hidden";
+  if (key.startsWith(customPrefix)) return fields[customKind(key)] === "hidden";
   return secrets.test(key);
 }
 

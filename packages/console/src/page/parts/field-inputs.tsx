@@ -12,6 +12,8 @@ interface InputsProps {
   /** Whether fields of the person's own are secret. */
   secrets: Readonly<Record<string, boolean>>;
   onChange: (key: string, value: string) => void;
+  /** The field that takes the focus. */
+  focusedKey: string;
 }
 
 /** Whether the worker could make codes of it, by its letters. A record with another one is saved all the same. */
@@ -20,7 +22,7 @@ function isCodeSecret(text: string): boolean {
 }
 
 /** The fields of a record as inputs, in order. */
-export function FieldInputs({ type, keys, values, secrets, onChange }: InputsProps) {
+export function FieldInputs({ type, keys, values, secrets, onChange, focusedKey }: InputsProps) {
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   const [generating, setGenerating] = useState(false);
   const generate = useRef<HTMLButtonElement>(null);
@@ -44,7 +46,7 @@ export function FieldInputs({ type, keys, values, secrets, onChange }: InputsPro
               autocomplete={secret ? "new-password" : "off"}
               problem={key === "totp_secret" && !isCodeSecret(values[key] ?? "") ? m.noCode : null}
               required={key === "name"}
-              focused={key === "name"}
+              focused={key === focusedKey}
             >
               {secret ? (
                 <>

@@ -1,9 +1,10 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { Changes, Conflict, RecordDetail } from "../../protocol.ts";
-import { type KnownType, recordTypes } from "../../record-fields.ts";
+import { customKind, customPrefix, isSecret, type KnownType, recordTypes } from "../../record-fields.ts";
 import { explain } from "../explain.ts";
 import { fieldName } from "../field-name.ts";
+import { AddField } from "../parts/add-field.tsx";
 import { FieldInputs } from "../parts/field-inputs.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { toast } from "../parts/toast.tsx";
@@ -24,6 +25,7 @@ export function EditRecord({ detail, onDone }: EditProps) {
   const [values, setValues] = useState<Record<string, string>>({});
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
+  const [focusedKey, setFocusedKey] = useState("name");
   const { busy, problem, run } = useAction();
   const { id, type, fields } = begun;
   useUnsaved(before !== null && Object.keys(changesOf(before, values)).length > 0);
@@ -62,15 +64,25 @@ export function EditRecord({ detail, onDone }: EditProps) {
   if (conflict !== null)
     return <ConflictForm conflict={conflict} mine={changesOf(before, values)} onSave={save} onCancel={onDone} />;
   const known = Object.hasOwn(recordTypes, type) ? Object.keys(recordTypes[type as KnownType]) : []; // its own key
-  const others = fields.map(({ key }) => key).filter((key) => !key.startsWith("custom_type."));
+  const others = Object.keys(values).filter((key) => !key.startsWith("custom_type."));
+  const secrets = fields.map(({ key, secret }) => [key, secret] as const);
+  const added = others.filter((key) => before[key] === undefined);
   return (
     <form onSubmit={submit}>
       <FieldInputs
         type={type}
         keys={[...new Set(["name", ...known, ...others])]}
         values={values}
-        secrets={Object.fromEntries(fields.map(({ key, secret }) => [key, secret]))}
+        secrets={Object.fromEntries([...secrets, ...added.map((key) => [key, isSecret(key, values)] as const)])}
+        focusedKey={focusedKey}
         onChange={(key, value) => setValues((all) => ({ ...all, [key]: value }))}
+      />
+      <AddField
+        values={values}
+        onAdd={(given, key) => {
+          setValues({ ...values, ...given });
+          setFocusedKey(key);
+        }}
       />
       <Problem text={problem} />
       <p class="buttons">
@@ -86,7 +98,12 @@ export function EditRecord({ detail, onDone }: EditProps) {
 }
 
 function changesOf(before: Readonly<Record<string, string>>, values: Readonly<Record<string, string>>): Changes {
-  const changed = Object.entries(values).filter(([key, value]) => value !== (before[key] ?? ""));
+  // A field without a value is not stored, and neither is its kind.
+  const kinds = Object.keys(values)
+    .filter((key) => key.startsWith(customPrefix) && values[key] === "")
+    .map((key) => [customKind(key), ""] as const);
+  const all = { ...values, ...Object.fromEntries(kinds) };
+  const changed = Object.entries(all).filter(([key, value]) => value !== (before[key] ?? ""));
   return Object.fromEntries(changed.map(([key, value]) => [key, value === "" ? null : value]));
 }
 

@@ -1,7 +1,8 @@
 import { useId, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { VaultSummary } from "../../protocol.ts";
-import { type KnownType, recordTypes } from "../../record-fields.ts";
+import { customKind, customPrefix, isSecret, type KnownType, recordTypes } from "../../record-fields.ts";
+import { AddField } from "../parts/add-field.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { FieldInputs } from "../parts/field-inputs.tsx";
@@ -18,14 +19,19 @@ export function NewRecord({ vaults, onClose }: { vaults: readonly VaultSummary[]
   const [vaultId, setVaultId] = useState(chosen?.id ?? "");
   const [type, setType] = useState<KnownType>("login");
   const [values, setValues] = useState<Record<string, string>>({ name: "" });
+  const [focusedKey, setFocusedKey] = useState("name");
   const { busy, problem, run } = useAction();
   const [vaultField, typeField] = [useId(), useId()];
   useUnsaved(Object.values(values).some((value) => value !== ""));
+  const added = Object.keys(values).filter((key) => key.startsWith(customPrefix));
+  const keys = ["name", ...Object.keys(recordTypes[type]), ...added];
   const submit = (event: Event): void => {
     event.preventDefault();
     run(async () => {
-      const known = ["name", ...Object.keys(recordTypes[type])];
-      const fields = Object.fromEntries(Object.entries(values).filter(([key, v]) => known.includes(key) && v !== ""));
+      const filled = keys.filter((key) => (values[key] ?? "") !== "");
+      const kinds = filled.filter((key) => key.startsWith(customPrefix)).map(customKind);
+      const entries = Object.entries(values).filter(([key]) => filled.includes(key) || kinds.includes(key));
+      const fields = Object.fromEntries(entries);
       const { id } = await call("createRecord", { vaultId, type, fields });
       inputSaved();
       toast(m.saved);
@@ -60,10 +66,18 @@ export function NewRecord({ vaults, onClose }: { vaults: readonly VaultSummary[]
         </div>
         <FieldInputs
           type={type}
-          keys={["name", ...Object.keys(recordTypes[type])]}
+          keys={keys}
           values={values}
-          secrets={{}}
+          secrets={Object.fromEntries(added.map((key) => [key, isSecret(key, values)]))}
+          focusedKey={focusedKey}
           onChange={(key, value) => setValues((before) => ({ ...before, [key]: value }))}
+        />
+        <AddField
+          values={values}
+          onAdd={(given, key) => {
+            setValues({ ...values, ...given });
+            setFocusedKey(key);
+          }}
         />
         <Problem text={problem} />
         <p class="buttons">
