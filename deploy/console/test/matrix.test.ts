@@ -69,12 +69,12 @@ await t.test("a missing value is taken from another folder, which the page does 
 await t.test("a value is shown, copied and set in place", async (t) => {
   await button("database: password in production: value B").click();
   const dialog = page.getByRole("dialog", { name: "production: database: password" });
-  await dialog.getByRole("button", { name: "Show" }).click();
+  await dialog.getByRole("button", { name: "Show", exact: true }).click();
   await dialog.getByText(one).waitFor();
   await dialog.getByRole("button", { name: "Copy", exact: true }).click();
   await page.getByRole("status").filter({ hasText: "database: password: copied" }).waitFor();
   t.same(await page.evaluate(() => seen.copied), [one]);
-  await dialog.getByLabel("New value").fill(other);
+  await dialog.getByLabel("New value", { exact: true }).fill(other);
   await dialog.getByRole("button", { name: "Save" }).click();
   await button("database: password in production: equal").waitFor();
   t.equal(await alice.secrets.read("coffer://production/database/field/password"), other);
