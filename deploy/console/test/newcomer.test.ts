@@ -157,3 +157,12 @@ await t.test("a vault is renamed, and deleted after a question", async (t) => {
   await page.getByRole("heading", { name: "You have no vault yet" }).waitFor();
   t.same(await visitor.troubles(), []);
 });
+
+await t.test("a locked session leads to the recovery key too", async (t) => {
+  await button("Lock").click();
+  await button("Forgot your password?").click();
+  await page.getByRole("heading", { name: "Back in with the recovery key" }).waitFor();
+  t.equal(await box("E-mail").inputValue(), email);
+  t.same(await inaccessible(page), []);
+  t.same(await visitor.troubles(), []);
+});

@@ -32,6 +32,7 @@ await t.test("a colleague is invited by an address that is shown once", async (t
   await page.getByRole("button", { name: "Invite", exact: true }).click();
   const sheet = page.getByRole("region", { name: "Link of the invitation" });
   address = await sheet.locator(".recovery").innerText();
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Link of the invitation");
   t.ok(address.startsWith(`${url}/join#`));
   t.same(await inaccessible(page), []);
   await sheet.getByRole("button", { name: "I have sent it" }).click();

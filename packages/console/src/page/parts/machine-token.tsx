@@ -16,7 +16,7 @@ interface TokenProps {
 
 /** A one-time token, shown once, with what to do on the machine. */
 export function MachineTokenSheet({ made: { token, expiresAt, folder }, onClose }: TokenProps) {
-  const sheet = useFocus<HTMLElement>();
+  const sheet = useFocus<HTMLElement>({ fromFields: true });
   return (
     <section ref={sheet} tabIndex={-1} class="sheet" aria-label={m.oneTimeToken}>
       <h3>{m.oneTimeToken}</h3>

@@ -14,6 +14,7 @@ import { roleOptions } from "../role-options.ts";
 import { go, place } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useFocus } from "../use-focus.ts";
 import { Person } from "./person.tsx";
 
 /** Screen 15: the members of the organization, their roles, and invitations. */
@@ -168,16 +169,7 @@ function Invitations({ people, onChange }: ChangeProps) {
         </>
       )}
       {invitation !== null && (
-        <section class="sheet" aria-label={m.invitationLink}>
-          <p>{m.invitationOnce}</p>
-          <p class="mono recovery">{invitation}</p>
-          <p class="buttons">
-            <button onClick={() => void copy(m.invitationLink, () => Promise.resolve(invitation))}>{m.copy}</button>
-            <button class="primary" onClick={() => setInvitation(null)}>
-              {m.invitationKept}
-            </button>
-          </p>
-        </section>
+        <InvitationSheet key={invitation} link={invitation} onClose={() => setInvitation(null)} />
       )}
       <h2>{m.inviteTitle}</h2>
       <form onSubmit={submit}>
@@ -191,6 +183,23 @@ function Invitations({ people, onChange }: ChangeProps) {
         </p>
         <Problem text={problem} />
       </form>
+    </section>
+  );
+}
+
+/** The link of an invitation, which is shown once. */
+function InvitationSheet({ link, onClose }: { link: string; onClose: () => void }) {
+  const sheet = useFocus<HTMLElement>({ fromFields: true });
+  return (
+    <section ref={sheet} tabIndex={-1} class="sheet" aria-label={m.invitationLink}>
+      <p>{m.invitationOnce}</p>
+      <p class="mono recovery">{link}</p>
+      <p class="buttons">
+        <button onClick={() => void copy(m.invitationLink, () => Promise.resolve(link))}>{m.copy}</button>
+        <button class="primary" onClick={onClose}>
+          {m.invitationKept}
+        </button>
+      </p>
     </section>
   );
 }

@@ -2,7 +2,9 @@ import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Field } from "../parts/field.tsx";
 import { Mark } from "../parts/mark.tsx";
+import { go } from "../router.ts";
 import { call, state } from "../store.ts";
+import { typedEmail } from "../typed-email.ts";
 import { useAction } from "../use-action.ts";
 
 /** Screen 1, while the session is locked: the password opens it in this browser, without the service. */
@@ -18,6 +20,12 @@ export function Unlock() {
         setPassword("");
       }
     });
+  };
+  // The recovery begins with the e-mail of the locked session, which ends.
+  const recover = async (): Promise<void> => {
+    typedEmail.value = state.value.user?.email ?? "";
+    await call("signOut");
+    go({ path: "/recover" });
   };
   return (
     <main class="gate">
@@ -40,6 +48,9 @@ export function Unlock() {
         </button>
         <button type="button" class="wide" onClick={() => void call("signOut")}>
           {m.signOut}
+        </button>
+        <button type="button" class="wide" onClick={() => void recover()}>
+          {m.forgotten}
         </button>
       </form>
     </main>
