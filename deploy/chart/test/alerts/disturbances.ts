@@ -355,12 +355,18 @@ export const disturbances: readonly Disturbance[] = [
         renameSync(log, `${log}.before`);
         symlinkSync("/dev/full", log);
       });
-      // The warnings of a network that fails for a moment.
-      await pause(3_000);
-      stage.gates.nats.close();
-      await pause(1_000);
-      stage.gates.nats.open();
-      return () => replace(stage, "scanner", () => rmSync(log));
+      // A network that fails for a moment is in the log. On a busy machine the new process connects late.
+      const { nats } = stage.gates;
+      const writing = cycle(async () => {
+        nats.close();
+        await pause(500);
+        nats.open();
+        await pause(4_000);
+      });
+      return async () => {
+        await writing();
+        await replace(stage, "scanner", () => rmSync(log));
+      };
     },
   },
   {
