@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -11,11 +11,11 @@ const taking = readdirSync(tests)
   .filter((name) => name.endsWith(".test.ts"))
   .filter((name) => /\bpicture\(/.test(readFileSync(join(tests, name), "utf8")));
 
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder);
+mkdirSync(folder, { recursive: true });
 for (const name of taking) {
   process.stderr.write(`pictures: ${name}\n`);
-  const env = { ...process.env, COFFER_PICTURES: folder };
+  // Without its runner a test ends after 30 s.
+  const env = { ...process.env, COFFER_PICTURES: folder, TAP_TIMEOUT: "600" };
   const { status, stdout } = spawnSync(process.execPath, [join(tests, name)], { env, encoding: "utf8" });
   if (status === 0) continue;
   process.stderr.write(`pictures: ${name} failed:\n${stdout}`);
