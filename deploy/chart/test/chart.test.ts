@@ -400,11 +400,14 @@ await t.test("the development Postgres allows the connections of all replicas, a
     return Number(/max_connections=(\d+)/.exec(JSON.stringify(set))?.[1]);
   };
   const autoscaling = { minReplicas: 1, maxReplicas: 6 };
-  t.equal(allowed({}), 20 + 4 * 3 * 20, "two replicas of four services, and one more of each");
+  t.equal(allowed({}), 500, "at least 20 + 4 * 3 * 20: two replicas of four services, and one more of each");
+  t.equal(allowed({ services: { "auth-sm": { replicas: 3 } } }), 500, "no restart of Postgres for one more replica");
   t.equal(
     allowed({ autoscaling: { enabled: true }, services: { vaults: { autoscaling }, "auth-sm": { autoscaling } } }),
-    20 + 2 * 7 * 20 + 2 * 5 * 20,
+    500,
+    "20 + 2 * 7 * 20 + 2 * 5 * 20",
   );
+  t.equal(allowed({ services: { "auth-sm": { replicas: 20 } } }), 1000, "20 + 21 * 20 + 3 * 3 * 20 = 620");
   t.end();
 });
 
