@@ -7,18 +7,23 @@ const path = "/api/sm/v1/secrets";
 const { DIRECT_URL: direct, PUBLIC_URL: gateway } = process.env;
 const forged = "203.0.113.77";
 
+/** What no second try mends: a name that does not exist, a certificate that is not trusted. */
+const lasting = /^ENOTFOUND$|CERT|SIGNATURE|SSL|TLS/;
+
 /** What to set when the gateway is not reached from inside the cluster. */
 function adviceFor(code) {
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
     return ": the cluster's DNS does not know the name; set tests.hostAliases";
   if (/CERT|SIGNATURE|SSL|TLS/.test(code)) return ": for a certificate authority of your own set tests.caConfigMap";
-  return ": look at tests.gatewayPort, tests.gatewayPeers and tests.hostAliases";
+  return ": look at tests.url, tests.gatewayPort, tests.gatewayPeers and tests.hostAliases";
 }
 
 async function left(url, headers = {}) {
   const answer = await globalThis.fetch(url + path, { headers, redirect: "manual" }).catch((error) => {
     const why = error.cause?.code ?? error.message;
-    throw new Error(`${url} cannot be reached: ${why}${url === gateway ? adviceFor(why) : ""}`);
+    const advice = url === gateway ? adviceFor(why) : ": is a pod of auth-sm ready (kubectl get pods)?";
+    const lasts = url === gateway && lasting.test(why);
+    throw Object.assign(new Error(`${url} cannot be reached: ${why}${advice}`), { lasts });
   });
   await answer.arrayBuffer();
   const found = /\br=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1];
@@ -55,7 +60,7 @@ for (;;) {
     break;
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
-    if (Date.now() > end) process.exit(1);
+    if (error.lasts || Date.now() > end) process.exit(1);
     await pause(3000);
   }
 }
