@@ -42,6 +42,12 @@ await t.test("each screen that needs an organization says so, and how to get one
     .locator("header button")
     .evaluateAll((buttons) => buttons.filter((each) => each.scrollWidth > each.clientWidth).length);
   t.equal(cramped, 0, "each name fits its button");
+  await page.setViewportSize({ width: 320, height: 640 });
+  const tops = await page.locator("header button").evaluateAll((buttons) => {
+    return buttons.flatMap((each) => (each.checkVisibility() ? [each.getBoundingClientRect().top] : []));
+  });
+  t.equal(new Set(tops).size, 1, "a small window has all icons in one row");
+  await page.setViewportSize({ width: 1280, height: 800 });
 });
 
 await t.test("a vault to share needs an organization too", async (t) => {
