@@ -236,6 +236,43 @@ await t.test("a record without ciphertext stops a rotation before anything is se
   );
 });
 
+await t.test("a rotation after a false list of records stores no ciphertext under another record", async (t) => {
+  const { alice, server, id } = await withVault(t);
+  for (const name of ["a", "b"]) await alice.client().records.create(id, { type: "login", fields: { name } });
+  const before = await alice.client().records.list(id);
+  let lies = true;
+  server.lie = ({ method, path }, { body }) => {
+    if (!lies || method !== "GET" || !/\/records\?/.test(path)) return body;
+    lies = false;
+    const { data } = body as { data: { encrypted_data: string }[] };
+    const texts = data.map((one) => one.encrypted_data).reverse();
+    return { ...(body as object), data: data.map((one, index) => ({ ...one, encrypted_data: texts[index] })) };
+  };
+  t.match(await alice.client().vaults.rotate(id), { unopened: [] });
+  t.notOk(lies);
+  const fieldsOf = (records: typeof before) => records.map((one) => [one.id, one.fields]).sort();
+  t.same(fieldsOf(await alice.client().records.list(id)), fieldsOf(before));
+});
+
+await t.test("pages without end are refused", async (t) => {
+  const { alice, server, id } = await withVault(t);
+  await alice.client().records.create(id, { type: "login", fields: { name: "n" } });
+  for (const [cursors, shown] of [
+    [["x", "y"], true],
+    [["x"], true],
+    [Array.from({ length: 100 }, (_, index) => String(index)), false],
+  ] as const) {
+    let count = 0;
+    server.lie = ({ path }, { body }) => {
+      if (!/\/records\?/.test(path)) return body;
+      const { data } = body as { data: object[] };
+      return { data: shown ? data : [], next_cursor: cursors[(count += 1) % cursors.length] };
+    };
+    await t.rejects(alice.client().records.list(id), { code: "bad_answer", message: /without end/ });
+    t.ok(count < 5, `${count} pages`);
+  }
+});
+
 await t.test("a rotation seals all records again, staged when they are more than a request takes", async (t) => {
   const { alice, server, id } = await withVault(t);
   const many = Array.from({ length: 1200 }, (_, index) => ({ type: "login", fields: { name: `n${index}` } }));

@@ -85,6 +85,20 @@ export const vaultClientMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: "rotation-takes-the-list-for-the-record",
+    file: `${source}/vaults/rotate-vault.ts`,
+    find: "view = await readAgain(store, open, id);",
+    replace: "view = listed;",
+    tests,
+  },
+  {
+    name: "pages-without-end-read-on",
+    file: `${source}/vaults/vault-store.ts`,
+    find: "if (page.length === 0 || cursors.has(cursor))",
+    replace: "if (cursors.size > 50)",
+    tests,
+  },
+  {
     name: "hidden-vault-not-forgotten",
     file: `${source}/histories/vault-pins.ts`,
     find: 'res.startsWith("vault:") && !vaultIds',

@@ -5,6 +5,7 @@ import { CofferError } from "../errors.ts";
 import { nextKey } from "../histories/next-key.ts";
 import type { RotationReport } from "../histories/next-key.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
+import { viewOf } from "./change-record.ts";
 import { vaultAt, vaultKeyOf } from "./open-vault.ts";
 import type { OpenVault, Vault } from "./open-vault.ts";
 import { openFields } from "./sealed-record.ts";
@@ -62,7 +63,7 @@ export async function rotateVault(store: VaultStore, trust: PersonTrust, id: str
       throw new CofferError("bad_answer", "the service answered with a record that has no ciphertext");
     const request = { send: store.send, self, organization, trusted, listed, context: contexts.vaultKey(id) };
     const { key, version, change, sealed, report } = await nextKey(request);
-    const { records, unopened } = await resealAll(open, views, key);
+    const { records, unopened } = await resealAll(store, open, views, key);
     const resealed = await staged(store, id, records);
     return {
       change,
@@ -89,6 +90,7 @@ interface Done {
 }
 
 async function resealAll(
+  store: VaultStore,
   open: OpenVault,
   views: readonly RecordView[],
   key: Uint8Array,
@@ -96,15 +98,31 @@ async function resealAll(
   const records: Resealed[] = [];
   const unopened: string[] = [];
   for (let start = 0; start < views.length; start += atOnce) {
-    const some = views.slice(start, start + atOnce).map(async (view) => {
-      const encryptedData = await reseal(open, view, key);
-      if (encryptedData === undefined) unopened.push(view.id);
-      const { id, updated_at, encrypted_data } = view;
-      return { id, updated_at, encrypted_data: encryptedData ?? encrypted_data };
+    const some = views.slice(start, start + atOnce).map(async (listed) => {
+      const { id } = listed;
+      let view = listed;
+      let sealed = await reseal(open, view, key);
+      if (sealed === undefined) {
+        // A false list must not put another record's ciphertext in the place of this one.
+        view = await readAgain(store, open, id);
+        sealed = await reseal(open, view, key);
+      }
+      if (sealed === undefined) unopened.push(id);
+      return { id, updated_at: view.updated_at, encrypted_data: sealed ?? view.encrypted_data };
     });
     records.push(...(await Promise.all(some)));
   }
   return { records, unopened };
+}
+
+/** A record as it is now. Throws CofferError `conflict` when it was deleted meanwhile. */
+async function readAgain(store: VaultStore, { vault }: OpenVault, id: string): Promise<RecordView> {
+  try {
+    return await viewOf(store, vault.id, id);
+  } catch (error) {
+    if (!(error instanceof CofferError) || error.status !== 404 || error.foreign) throw error;
+    throw new CofferError("conflict", `a record of ${vault.name} was deleted at the same time: try again`);
+  }
 }
 
 /** Undefined for a record that does not open. */

@@ -197,19 +197,28 @@ export async function listedMembers(
   return members.map(({ user_id, email, has_key }) => ({ kind: "user", id: user_id, name: email, has_key }));
 }
 
-/** The items of all pages of a list. */
+/**
+ * The items of all pages of a list. Throws CofferError `bad_answer` for pages without end: one
+ * without an item that names a next one, or a cursor that was named before.
+ */
 export async function allPages<Item>(
   send: (request: ApiRequest) => Promise<ApiAnswer>,
   path: string,
   query: ApiRequest["query"] = {},
 ): Promise<Item[]> {
   const items: Item[] = [];
+  const cursors = new Set<string>();
   let cursor: string | undefined;
-  do {
+  for (;;) {
     const answer = await send({ method: "GET", path, query: { ...query, limit: pageLimit, cursor } });
-    items.push(...(dataOf(answer) as Item[]));
+    const page = dataOf(answer) as Item[];
+    for (const item of page) items.push(item);
     const { next_cursor: next } = answer.body as { next_cursor?: unknown };
-    cursor = typeof next === "string" && next !== cursor ? next : undefined;
-  } while (cursor !== undefined);
+    cursor = typeof next === "string" ? next : undefined;
+    if (cursor === undefined) break;
+    if (page.length === 0 || cursors.has(cursor))
+      throw new CofferError("bad_answer", `the service shows pages of ${path} without end`, { status: answer.status });
+    cursors.add(cursor);
+  }
   return items;
 }
