@@ -78,6 +78,7 @@ await t.test("a record is found without case and accents, and opens", async (t) 
   await page.keyboard.press("Enter");
   t.equal(await dialog.count(), 1, "Enter does nothing then");
   await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
 });
 
 await t.test("it copies from the open record, and asks nothing about what is typed behind it", async (t) => {

@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /**
  * The element takes the focus when it appears, so that keyboard and screen reader begin at what is new. It needs a
@@ -7,7 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
  */
 export function useFocus<Element extends HTMLElement>({ fromFields = false } = {}): RefObject<Element | null> {
   const element = useRef<Element>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (fromFields || !(document.activeElement instanceof HTMLInputElement)) element.current?.focus();
   }, []);
   return element;
