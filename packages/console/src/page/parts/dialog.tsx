@@ -14,11 +14,15 @@ interface DialogProps {
 export function Dialog({ title, hasInput = true, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  // A field of the dialog takes the focus before the effect runs.
+  const { current: before } = useRef(document.activeElement);
   // At once: what the person types next is for the dialog.
   useLayoutEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
+    const { current: element } = dialog;
+    element?.showModal();
     return () => {
+      // An open dialog keeps the focus from everything outside it.
+      element?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
