@@ -13,6 +13,7 @@ interface DialogProps {
 /** A modal dialog. Escape closes it, unless the person wants to keep what is typed; the focus returns to where it was. */
 export function Dialog({ title, hasInput = true, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isGone = useRef(false);
   const id = useId();
   // A field of the dialog takes the focus before the effect runs.
   const { current: before } = useRef(document.activeElement);
@@ -21,6 +22,7 @@ export function Dialog({ title, hasInput = true, onClose, children }: DialogProp
     const { current: element } = dialog;
     element?.showModal();
     return () => {
+      isGone.current = true;
       // An open dialog keeps the focus from everything outside it.
       element?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
@@ -33,7 +35,9 @@ export function Dialog({ title, hasInput = true, onClose, children }: DialogProp
       onCancel={(event) => {
         if (hasInput && !mayLeave()) event.preventDefault();
       }}
-      onClose={onClose}
+      onClose={() => {
+        if (!isGone.current) onClose();
+      }}
     >
       <h2 id={id}>{title}</h2>
       {children}
