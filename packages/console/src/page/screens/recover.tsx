@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
+import { EmailField } from "../parts/email-field.tsx";
 import { Field } from "../parts/field.tsx";
 import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
@@ -45,15 +46,7 @@ export function Recover() {
       <h1>{m.recoverTitle}</h1>
       <p>{m.recoverWhy}</p>
       <form onSubmit={submit}>
-        <Field
-          label={m.email}
-          type="email"
-          value={email}
-          onInput={(text) => (typedEmail.value = text)}
-          autocomplete="username"
-          required
-          focused
-        />
+        <EmailField />
         <SecretField
           label={m.recoveryTitle}
           value={used}

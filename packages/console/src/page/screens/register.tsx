@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
+import { EmailField } from "../parts/email-field.tsx";
 import { Field } from "../parts/field.tsx";
 import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
@@ -49,15 +50,7 @@ function RegisterForm({ email, onRegistered }: FormProps) {
       <h1>{m.registerTitle}</h1>
       {isInvited && <p>{m.registerInvited}</p>}
       <form onSubmit={submit}>
-        <Field
-          label={m.email}
-          type="email"
-          value={email}
-          onInput={(text) => (typedEmail.value = text)}
-          autocomplete="username"
-          required
-          focused
-        />
+        <EmailField />
         <NewPasswordFields chosen={chosen} label={m.password} />
         <Field label={m.yourName} value={name} onInput={setName} autocomplete="name" />
         {!isInvited && (

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
+import { EmailField } from "../parts/email-field.tsx";
 import { Field } from "../parts/field.tsx";
 import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
@@ -36,15 +37,7 @@ export function SignIn() {
       <form onSubmit={submit}>
         {code === null ? (
           <>
-            <Field
-              label={m.email}
-              type="email"
-              value={email}
-              onInput={(text) => (typedEmail.value = text)}
-              autocomplete="username"
-              required
-              focused
-            />
+            <EmailField />
             <Field
               label={m.password}
               type="password"
