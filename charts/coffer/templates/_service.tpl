@@ -106,14 +106,14 @@ spec:
               protocol: TCP
           env:
             {{- include "coffer.wholeEnvironment" . | nindent 12 }}
-          # Until the process listens, the others wait.
+          # Until the process listens, the others wait: five minutes, for a node without free CPU.
           startupProbe:
             httpGet:
               path: /livez
               port: management
             periodSeconds: 2
             timeoutSeconds: 2
-            failureThreshold: 60
+            failureThreshold: 150
           readinessProbe:
             httpGet:
               path: /readyz

@@ -50,6 +50,10 @@ export interface PodSpec {
   initContainers?: Container[];
   volumes?: Record<string, unknown>[];
   hostNetwork?: boolean;
+  hostPID?: boolean;
+  hostIPC?: boolean;
+  shareProcessNamespace?: boolean;
+  topologySpreadConstraints?: { topologyKey: string }[];
 }
 
 export interface PodTemplate {

@@ -125,7 +125,9 @@ inEachCase("each pod meets the standard restricted", (t, objects) => {
     t.equal(spec.automountServiceAccountToken, false, keyOf(owner));
     t.equal(spec.enableServiceLinks, false, keyOf(owner));
     t.ok(spec.serviceAccountName, keyOf(owner));
-    t.equal(spec.hostNetwork, undefined);
+    for (const shared of ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace"] as const)
+      t.equal(spec[shared], undefined, `${keyOf(owner)} ${shared}`);
+    t.equal(spec.securityContext?.["sysctls"], undefined, keyOf(owner));
     for (const volume of spec.volumes ?? []) {
       const kinds = Object.keys(volume).filter((key) => key !== "name");
       t.ok(
@@ -166,6 +168,21 @@ inEachCase("no environment variable, port or mount occurs twice", (t, objects) =
       ];
       for (const list of lists) t.same(list, [...new Set<unknown>(list)], `${keyOf(owner)} ${container.name}`);
     }
+  }
+});
+
+inEachCase("no variable has a secret as its value", (t, objects) => {
+  for (const { owner, spec } of podTemplates(objects))
+    for (const { name, value = "" } of containersOf(spec).flatMap(({ env = [] }) => env)) {
+      t.notMatch(value, /:\/\/[^/]*:[^/]*@/, `${keyOf(owner)} ${name}: a password in an address`);
+      if (/PASSWORD|SECRET$|_TOKEN$|_KEY$/.test(name)) t.equal(value, "", `${keyOf(owner)} ${name}`);
+    }
+});
+
+inEachCase("replicas spread over zones and hosts", (t, objects) => {
+  for (const { owner, spec } of servicePods(objects)) {
+    const keys = (spec.topologySpreadConstraints ?? []).map(({ topologyKey }) => topologyKey);
+    t.same(keys, ["topology.kubernetes.io/zone", "kubernetes.io/hostname"], keyOf(owner));
   }
 });
 

@@ -51,6 +51,11 @@ async function startService<Config extends ServiceConfig>(
     port: config.COFFER_MANAGEMENT_PORT,
     telemetry,
     readiness: () => service.ready(),
+    onReadiness: ({ ready, degraded, checks }) => {
+      if (!ready) telemetry.log.warn({ checks }, "not ready: a store is away or not migrated");
+      else if (degraded === true) telemetry.log.warn({ checks }, "degraded: a store is away");
+      else telemetry.log.info({ checks }, "its stores answer");
+    },
   });
   const server = await serve(listenerOf(service), {
     host: config.COFFER_HOST,

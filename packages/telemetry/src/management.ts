@@ -15,6 +15,8 @@ export interface ManagementOptions {
   telemetry?: Telemetry | readonly Telemetry[] | undefined;
   registry?: Registry | undefined;
   readiness: () => Promise<Readiness>;
+  /** Receives the first state that `/readyz` finds, and each other one. */
+  onReadiness?: ((readiness: Readiness) => void) | undefined;
   /** Default: the version of this release. */
   version?: string | undefined;
 }
@@ -40,7 +42,7 @@ interface Answer {
 export async function startManagement(options: ManagementOptions): Promise<Management> {
   const registry = registryOf(options);
   const version = options.version ?? releaseVersion;
-  const readiness = createReadinessCheck(options.readiness);
+  const readiness = createReadinessCheck(options.readiness, options.onReadiness);
   let draining = false;
 
   const answers: Readonly<Record<string, (request: IncomingMessage) => Answer | Promise<Answer>>> = {

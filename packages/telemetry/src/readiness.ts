@@ -13,13 +13,24 @@ const limitMilliseconds = 2000;
 
 /**
  * Wraps a readiness check: runs it at most once a second; a failure, or more than 2 s, means not
- * ready.
+ * ready. `onChange` receives each result whose `ready` or `checks` differ from the one before.
  */
-export function createReadinessCheck(check: () => Promise<Readiness>): () => Promise<Readiness> {
+export function createReadinessCheck(
+  check: () => Promise<Readiness>,
+  onChange: (readiness: Readiness) => void = () => undefined,
+): () => Promise<Readiness> {
   let last: { at: number; result: Promise<Readiness> } | undefined;
+  let seen = "";
+  const checkOnce = async (): Promise<Readiness> => {
+    const result = await bounded(check);
+    const text = JSON.stringify([result.ready, result.checks]);
+    if (text !== seen) onChange(result);
+    seen = text;
+    return result;
+  };
   return () => {
     const now = performance.now();
-    if (last === undefined || now - last.at >= cachedMilliseconds) last = { at: now, result: bounded(check) };
+    if (last === undefined || now - last.at >= cachedMilliseconds) last = { at: now, result: checkOnce() };
     return last.result;
   };
 }

@@ -73,6 +73,17 @@ void t.test("the check runs at most once a second", async (t) => {
   t.equal(checks, 2);
 });
 
+void t.test("each change of the readiness is reported, once", async (t) => {
+  const away: Readiness = { ready: false, checks: { postgres: "down" } };
+  const states = [away, away, ready];
+  const reported: Readiness[] = [];
+  const readiness = (): Promise<Readiness> => Promise.resolve(states.shift() ?? ready);
+  const { url } = await management(t, { readiness, onReadiness: (state) => reported.push(state) });
+  while (reported.length < 2) await get(`${url}/readyz`);
+  t.same(states, []);
+  t.same(reported, [away, ready]);
+});
+
 void t.test("while draining it is not ready and lives", async (t) => {
   const { url, setDraining } = await management(t);
   t.equal((await get(`${url}/readyz`)).status, 200);
