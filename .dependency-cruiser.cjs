@@ -94,6 +94,13 @@ module.exports = {
       to: { path: "^packages/(crypto|history|sdk/src/(?!errors\\.ts))", reachable: true },
     },
     {
+      // Only what has checked the caller opens what a statement read for the caller.
+      name: "access-alone-opens-rows",
+      severity: "error",
+      from: { path: "^services/[^/]+/src/", pathNot: "^services/[^/]+/src/access/" },
+      to: { path: "^services/[^/]+/src/access/opened\\.ts$" },
+    },
+    {
       name: "pg-and-slonik-have-their-rooms",
       severity: "error",
       from: {

@@ -10,11 +10,12 @@ export interface Users {
   /** Throws ServiceError `invalid_token`; `unavailable` while revocations are unknown. */
   identify(input: AuthInput): Promise<User>;
   /**
-   * Checks the session of an identified person again, before a commit that may have waited.
+   * Checks the session of an identified person again, before a commit that may have waited, and
+   * returns it.
    * @throws ServiceError `invalid_token` if it has ended, `unavailable` while revocations are
    *   unknown
    */
-  requireActiveSession(session: { sessionId: string }): void;
+  requireActiveSession<Session extends { sessionId: string }>(session: Session): Session;
   close(): void;
 }
 
@@ -33,6 +34,7 @@ export function createUsers({
     identify: (input) => identifyUser({ verifyUser, hasEnded, authFailures }, input),
     requireActiveSession: (session) => {
       if (hasEnded(session)) throw sessionEnded();
+      return session;
     },
     close: () => revocations.close(),
   };

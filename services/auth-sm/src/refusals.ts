@@ -1,7 +1,6 @@
 import type { ServiceError } from "@coffer/errors";
 import type { Anonymous, RefusedCall, Route } from "@coffer/http";
-import { type Attempt, attemptedAction, plainTarget, refusalOutcome } from "@coffer/service";
-import { userActor } from "./access/membership.ts";
+import { type Attempt, attemptedAction, plainTarget, refusalOutcome, userActor } from "@coffer/service";
 import { type Actor, auditOf } from "./audit.ts";
 import { chainsOf } from "./accounts/user-events.ts";
 import type { Machine } from "./callers/machine.ts";

@@ -180,7 +180,7 @@ await t.test("a change is done before its deadline or not at all", async (t) => 
     return () => (reads++ === 0 ? 0 : 6_000 - left);
   };
 
-  const users = { requireActiveSession: () => undefined };
+  const users = { requireActiveSession: <Session>(session: Session) => session };
   const deps = { database, newId: () => randomUUID(), now: clock.now, users };
   const lock = { text: "SELECT FROM people WHERE user_id = $1 FOR UPDATE", values: [person.userId], waiting: 1 };
   let gaveUp = false;
@@ -265,7 +265,7 @@ await t.test("a change that is delayed before its commit is not made", async (t)
     database: { ...database, transaction },
     newId: () => randomUUID(),
     now: clock.now,
-    users: { requireActiveSession: () => undefined },
+    users: { requireActiveSession: <Session>(session: Session) => session },
   };
   const wanted = { user_id: person.userId, enabled: true, audit: [] };
   await t.rejects(setPersonsTravelMode(deps, wanted), late);

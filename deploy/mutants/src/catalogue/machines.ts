@@ -27,18 +27,11 @@ export const machineMutants: readonly Mutant[] = [
     tests: [`${tests}/bootstrap.test.ts`],
   },
   {
-    name: "folder-grant-not-required-to-read-a-secret",
-    file: `${source}/machine/read-secret.ts`,
-    find: 'if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");',
+    name: "folder-grant-not-required-to-read-a-secret-or-field",
+    file: `${source}/access/machine-reads.ts`,
+    find: "  if (client.permission === null) throw noGrant();\n",
     replace: "",
     tests: [`${tests}/secret-permissions.test.ts`],
-  },
-  {
-    name: "folder-grant-not-required-to-read-a-field",
-    file: `${source}/machine/read-field.ts`,
-    find: 'if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");',
-    replace: "",
-    tests: [`${tests}/secret-permissions.test.ts`, `${tests}/authorization.test.ts`],
   },
   {
     name: "bootstrap-with-an-unknown-token-not-counted",
@@ -105,16 +98,16 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "folder-grant-not-required-to-resolve-a-notation",
-    file: `${source}/machine/resolve-notation.ts`,
-    find: 'if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");',
+    file: `${source}/access/machine-reads.ts`,
+    find: "  if (active.client.folder_id !== null && active.client.permission === null) throw noGrant();\n",
     replace: "",
     tests: [`${tests}/notation.test.ts`],
   },
   {
     name: "folder-grant-not-required-to-list-a-folder",
-    file: `${source}/machine/client-in-scope.ts`,
-    find: "if (!active.client.folder_granted) {",
-    replace: "if (active.client.revoked) {",
+    file: `${source}/access/machine-reads.ts`,
+    find: "  if (!active.client.folder_granted) throw noGrant();\n",
+    replace: "",
     tests: [`${tests}/list-and-search.test.ts`],
   },
   {

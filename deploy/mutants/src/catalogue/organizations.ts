@@ -29,8 +29,8 @@ export const organizationMutants: readonly Mutant[] = [
   {
     name: "admin-invites-an-owner",
     file: `${source}/invites/create.ts`,
-    find: "    requireRankOver(role, body.role);\n",
-    replace: "",
+    find: "requireRankOver(role, { role: body.role })",
+    replace: '{ role: body.role } as Parameters<typeof insertInvite>[1]["offer"]',
     tests: [`${tests}/invites.test.ts`],
   },
   {

@@ -155,8 +155,8 @@ export const peopleMutants: readonly Mutant[] = [
   {
     name: "password-change-leaves-the-other-sessions",
     file: `${source}/passwords/change.ts`,
-    find: "    userId: user.id,\n    except: caller.sessionId,",
-    replace: "    userId: deps.newId(),\n    except: caller.sessionId,",
+    find: "    userId: user.id,\n    except: sessionId,",
+    replace: "    userId: deps.newId(),\n    except: sessionId,",
     tests: [`${tests}/passwords.test.ts`],
   },
   {

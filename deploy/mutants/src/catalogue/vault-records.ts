@@ -8,8 +8,8 @@ export const vaultRecordMutants: readonly Mutant[] = [
   {
     name: "record-written-in-a-session-that-ended-meanwhile",
     file: `${source}/records/update.ts`,
-    find: "    deps.users.requireActiveSession(caller);\n",
-    replace: "",
+    find: "deps.users.requireActiveSession(caller)",
+    replace: "caller",
     tests: [`${tests}/ended-while-writing.test.ts`],
   },
   {

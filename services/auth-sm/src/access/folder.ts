@@ -8,6 +8,7 @@ import type { Deps } from "../deps.ts";
 import { type FolderLock, lockFolder } from "../store/folders.ts";
 import { activeClient } from "./client.ts";
 import { holders, requireHeldMembership, requireMembership } from "./membership.ts";
+import { opened } from "./opened.ts";
 import { requireUserGrant } from "./user-grant.ts";
 
 /** A folder on which the caller has the needed permission. */
@@ -32,9 +33,9 @@ export async function requireFolder(
   needed: Permission,
 ): Promise<FolderAccess> {
   if (caller.kind === "machine") {
-    const row = await deps.reads.folder(callingClientOf(deps, caller), folderId);
-    const { orgId, actor } = activeClient(caller, row);
-    const { keyVersion } = granted(row, needed);
+    const row = opened(await deps.reads.folder(callingClientOf(deps, caller), folderId));
+    const { orgId, actor, client } = activeClient(caller, row);
+    const { keyVersion } = granted(client, needed);
     return { orgId, actor, folderId, keyVersion };
   }
   const { pool } = deps.database;

@@ -4,16 +4,25 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { isNotEndedByOthers, lockSessions } from "../store/sessions.ts";
 
+/** The session of a call, and all active ones of its person. */
+export interface LastingSession {
+  userId: string;
+  sessionId: string;
+  all: readonly string[];
+}
+
 /**
- * Locks the caller's sessions until the transaction ends and returns their ids.
+ * Locks the caller's sessions until the transaction ends.
  * @throws ServiceError `invalid_token` when the session of this call has ended
  */
-export async function requireLastingSession(tx: Transaction, caller: User, now: Date): Promise<readonly string[]> {
-  const lasting = await lockSessions(tx, caller.userId, now);
-  if (!lasting.includes(caller.sessionId)) {
-    throw sessionEnded();
-  }
-  return lasting;
+export async function requireLastingSession(
+  tx: Transaction,
+  { userId, sessionId }: User,
+  now: Date,
+): Promise<LastingSession> {
+  const all = await lockSessions(tx, userId, now);
+  if (!all.includes(sessionId)) throw sessionEnded();
+  return { userId, sessionId, all };
 }
 
 /**

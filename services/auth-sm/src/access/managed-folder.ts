@@ -1,7 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import { type FolderLock, type LockedFolder, lockFolder } from "../store/folders.ts";
+import { requireKeyVersion } from "../folders/key-version.ts";
+import { type FolderLock, listManagedFolders, type LockedFolder, lockFolder } from "../store/folders.ts";
 import { type ActiveMembership, everyone, managers, requireHeldMembership } from "./membership.ts";
 import { requireUserGrant } from "./user-grant.ts";
 
@@ -39,4 +40,26 @@ export async function requireManagedFolder(
   if (folder === null) throw new ServiceError("not_found", "folder not found");
   await authorize();
   return { ...membership, folder };
+}
+
+/**
+ * The named folders, all of which the caller manages: a caller grants no more than they have.
+ * @throws ServiceError `access_denied` when one is not managed by the caller, `conflict` for an
+ * outdated key version
+ */
+export async function requireManagedFolders<Named extends { folder_id: string; key_version?: number | undefined }>(
+  tx: Transaction,
+  { userId }: User,
+  { orgId, named }: { orgId: string; named: readonly Named[] },
+): Promise<readonly Named[]> {
+  const folderIds = named.map(({ folder_id }) => folder_id);
+  const managed = new Map((await listManagedFolders(tx, { orgId, userId, folderIds })).map((row) => [row.id, row]));
+  for (const { folder_id, key_version } of named) {
+    const folder = managed.get(folder_id);
+    if (folder === undefined) {
+      throw new ServiceError("access_denied", "you need manage permission on every folder that the token names");
+    }
+    requireKeyVersion(key_version, folder.key_version);
+  }
+  return named;
 }

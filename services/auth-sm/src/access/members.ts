@@ -1,10 +1,10 @@
 import { roles, type Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
-import type { Transaction } from "@coffer/postgres";
+import type { Queryable, Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import { findMember, lockMembers, type MemberRow } from "../store/members.ts";
+import { findMember, lockMembers, type MemberRow, type Outranked } from "../store/members.ts";
 import { lockPerson } from "../store/person-locks.ts";
-import { type ActiveMembership, requireMembership } from "./membership.ts";
+import { type ActiveMembership, everyone, requireMembership } from "./membership.ts";
 
 /**
  * The right to change an organization's members. Locks the members until the transaction ends, so
@@ -28,15 +28,16 @@ export async function requireMembersLocked(
  * @throws ServiceError `not_found`
  */
 export async function requireMemberLocked(tx: Transaction, orgId: string, userId: string): Promise<MemberRow> {
-  const find = async (): Promise<MemberRow> => {
-    const member = await findMember(tx, orgId, userId);
-    if (member === null) throw new ServiceError("not_found", "member not found");
-    return member;
-  };
   // Look up before locking: a caller must not be able to block a person of another organization.
-  await find();
+  await requireMember(tx, orgId, userId);
   await lockPerson(tx, userId);
-  return find();
+  return requireMember(tx, orgId, userId);
+}
+
+async function requireMember(db: Queryable, orgId: string, userId: string): Promise<MemberRow> {
+  const member = await findMember(db, orgId, userId);
+  if (member === null) throw new ServiceError("not_found", "member not found");
+  return member;
 }
 
 /**
@@ -49,11 +50,45 @@ export function rolesBelow(held: Role): readonly Role[] {
 
 /**
  * Refuses a change to an owner by anyone but an owner.
- * @param about the role that is given, changed or removed
+ * @param about what is given, changed or removed: a role, or the member or invitation that has it
  * @throws ServiceError `access_denied`
  */
-export function requireRankOver(held: Role, about: Role): void {
-  if (!rolesBelow(held).includes(about)) {
+export function requireRankOver<Ranked extends { role: Role }>(held: Role, about: Ranked): Outranked<Ranked> {
+  if (!rolesBelow(held).includes(about.role)) {
     throw new ServiceError("access_denied", `this needs the role owner; yours is ${held}`);
   }
+  return about as Outranked<Ranked>; // It is outranked now.
+}
+
+/** The organization's member whom the caller may remove. */
+export interface Removable {
+  membership: ActiveMembership;
+  member: Outranked<MemberRow>;
+}
+
+/**
+ * Every member may leave; managers may remove those whom they outrank. Locks nothing.
+ * @throws ServiceError `not_found`, `access_denied`, and what `requireMembership` throws
+ */
+export async function requireRemovable(db: Queryable, caller: User, userId: string): Promise<Removable> {
+  const membership = await requireMembership(db, caller, everyone);
+  return removable(membership, caller, userId, () => requireMember(db, membership.orgId, userId));
+}
+
+/** Like `requireRemovable`. Locks the members and the person until the transaction ends. */
+export async function requireLockedRemovable(tx: Transaction, caller: User, userId: string): Promise<Removable> {
+  const membership = await requireMembersLocked(tx, caller, everyone);
+  return removable(membership, caller, userId, () => requireMemberLocked(tx, membership.orgId, userId));
+}
+
+async function removable(
+  membership: ActiveMembership,
+  caller: User,
+  userId: string,
+  find: () => Promise<MemberRow>,
+): Promise<Removable> {
+  if (userId === caller.userId) return { membership, member: (await find()) as Outranked<MemberRow> }; // leaves
+  // First with the lowest role, so that a member without the right learns nothing about others.
+  requireRankOver(membership.role, { role: "member" });
+  return { membership, member: requireRankOver(membership.role, await find()) };
 }

@@ -7,8 +7,6 @@ import type { User } from "../callers/user.ts";
 import { findMembershipInSession, hasMembership, type Membership } from "../store/memberships.ts";
 import { holdPeople } from "../store/person-locks.ts";
 
-export { userActor } from "@coffer/service";
-
 /** The caller's membership of the organization that the request is about. */
 export interface ActiveMembership {
   orgId: string;

@@ -6,6 +6,7 @@ import type { FolderSecretPath, SecretPath } from "../secrets/path.ts";
 import { findReceiptInFolder, receiptOf, type SecretReceiptRow } from "../store/secrets.ts";
 import { activeClient } from "./client.ts";
 import { type FolderAccess, granted, requireFolder } from "./folder.ts";
+import { opened } from "./opened.ts";
 
 /**
  * The caller with the secret that the request names: a machine names it by uid, a person below its
@@ -30,7 +31,7 @@ export async function requireWritableSecret(
     return { folder, secret };
   }
   if (caller.kind !== "machine") throw new TypeError("a person names a secret below its folder");
-  const row = await deps.reads.receipt(callingClientOf(deps, caller), params.uid);
+  const row = opened(await deps.reads.receipt(callingClientOf(deps, caller), params.uid));
   const { orgId, actor } = activeClient(caller, row);
   if (row === null || row.uid === null) throw secretNotFound(caller);
   const { keyVersion } = granted({ permission: row.permission, key_version: row.folder_key_version }, "write");

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import { type Call, uuidText } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import { requireLastingSession } from "../access/lasting-session.ts";
+import { type LastingSession, requireLastingSession } from "../access/lasting-session.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
@@ -15,6 +15,7 @@ import { spendStart } from "./spend-start.ts";
 export interface Proven {
   user: UserRow;
   keys: KeyRing;
+  session: LastingSession;
 }
 
 /**
@@ -46,8 +47,8 @@ export async function requireProof<T>(
       refusalStatus: 403,
     });
     if (spent.kind !== "proven") return proofRefusal(spent);
-    await requireLastingSession(tx, caller, deps.now());
-    return work(tx, { user: spent.user, keys });
+    const session = await requireLastingSession(tx, caller, deps.now());
+    return work(tx, { user: spent.user, keys, session });
   });
   if (done instanceof ServiceError) throw done;
   return done;

@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "../folders/key-version.ts";
 import { requireLockedFolder } from "../access/folder.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { holders } from "../access/membership.ts";

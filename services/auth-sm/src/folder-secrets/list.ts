@@ -1,5 +1,5 @@
 import { type Call, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
-import { type ReadableFolder, readableFolder } from "../access/readable-folder.ts";
+import { type ReadableFolder, readableInFolder } from "../access/readable-folder.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
@@ -42,10 +42,10 @@ function personBatch(
   { caller, params, request }: ListCall,
   part: Batch<ScopedPerson, ListedSecret>,
 ): ListBatch & { folder: ReadableFolder } {
-  const folder = readableFolder(caller, params.id, part.caller);
+  const { folder, rows } = readableInFolder(caller, params.id, part);
   return {
     folder,
-    rows: part.rows,
+    rows,
     more: part.more,
     view: folder.ciphertext ? listedSecretForPerson : listedMetadata,
     record: (count, reason) =>

@@ -1,6 +1,5 @@
 import { type Call, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
-import { readableFolder } from "../access/readable-folder.ts";
-import { secretNotFound } from "../access/secret.ts";
+import { readableSecretInFolder } from "../access/readable-folder.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
@@ -21,9 +20,7 @@ export async function readFolderSecret(
     uid: params.uid,
     withFields: query.fields === "true",
   });
-  const folder = readableFolder(caller, params.id, found?.caller ?? null);
-  const secret = found?.secret ?? null;
-  if (secret === null) throw secretNotFound(caller);
+  const { folder, secret } = readableSecretInFolder(caller, params.id, found);
   const tag = tagFor(folder, secretTag(secret));
   if (held.includes(tag)) return notModified(tag);
   await deps.audit(

@@ -1,6 +1,6 @@
 import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "./key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { managers, requireHeldMembership } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";

@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "./key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";

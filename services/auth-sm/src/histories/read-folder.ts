@@ -1,7 +1,6 @@
-import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { everyone, managers, requireMembership } from "../access/membership.ts";
-import { requireUserGrant } from "../access/user-grant.ts";
+import { requireKnownFolder } from "../access/known-folder.ts";
+import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { type HistoryPage, listEntries } from "../store/histories.ts";
@@ -15,10 +14,6 @@ export async function readFolderHistory(
   { caller, params, query }: Call<User, HistoryFolderPath, undefined, HistoryQuery>,
 ): Promise<HistoryPage> {
   const { pool } = deps.database;
-  const { orgId, role } = await requireMembership(pool, caller, everyone);
-  const { permission } = await requireUserGrant(pool, caller, { orgId, folderId: params.id });
-  if (!managers.includes(role) && (role === "auditor" || permission === null)) {
-    throw new ServiceError("access_denied", "you have no permission on this folder");
-  }
-  return listEntries(pool, folderRes(params.id), query.after);
+  const { folderId } = await requireKnownFolder(pool, caller, params.id, managers);
+  return listEntries(pool, folderRes(folderId), query.after);
 }

@@ -46,7 +46,7 @@ export async function inviteMember(
   const now = deps.now();
   const invite = await transactionInSession(deps, caller, async (tx) => {
     const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
-    requireRankOver(role, body.role);
+    const offer = requireRankOver(role, { role: body.role });
     if (await isMemberEmail(tx, orgId, body.email)) {
       throw new ServiceError("conflict", "a member of this organization has this e-mail");
     }
@@ -57,7 +57,7 @@ export async function inviteMember(
       id: deps.newId(),
       orgId,
       email: body.email,
-      role: body.role,
+      offer,
       tokenHash,
       madeByClient: token === undefined,
       invitedBy: caller.userId,
@@ -111,8 +111,8 @@ async function replaceOpenInvite(
 ): Promise<void> {
   const replaced = await findInviteTo(tx, orgId, email);
   if (replaced !== null) {
-    requireRankOver(role, replaced.role);
-    await deleteInvite(tx, replaced.id);
+    const revocable = requireRankOver(role, replaced);
+    await deleteInvite(tx, revocable);
   } else if ((await countInvites(tx, orgId)) >= mostOpen) {
     throw new ServiceError("conflict", `${mostOpen} invitations are open: revoke some, or wait until they expire`);
   }

@@ -4,7 +4,7 @@ import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { type Actor, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { addMember } from "../members/add.ts";
-import { deleteInvite, type PresentedInvite } from "../store/invites.ts";
+import { spendInvite, type PresentedInvite } from "../store/invites.ts";
 
 /**
  * Consumes a claimed invitation and makes the person a member.
@@ -34,7 +34,7 @@ export async function joinOrg(
   if (!(await addMember(tx, deps, { orgId, userId, role }))) {
     throw new ServiceError("conflict", "you are a member of this organization already");
   }
-  await deleteInvite(tx, id);
+  await spendInvite(tx, invite);
   const entry = {
     action: "org.member.accepted",
     actor,

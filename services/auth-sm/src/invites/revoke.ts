@@ -14,10 +14,10 @@ import type { InvitePath } from "./bodies.ts";
 export function revokeInvite(deps: Deps, { caller, params, request }: Call<User, InvitePath>): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {
     const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
-    const invite = await findInvite(tx, orgId, params.id, deps.now());
-    if (invite === null) throw new ServiceError("not_found", "invitation not found");
-    requireRankOver(role, invite.role);
-    await deleteInvite(tx, invite.id);
+    const found = await findInvite(tx, orgId, params.id, deps.now());
+    if (found === null) throw new ServiceError("not_found", "invitation not found");
+    const invite = requireRankOver(role, found);
+    await deleteInvite(tx, invite);
     await enqueueAudit(
       tx,
       auditOf(deps, request, {

@@ -1,4 +1,5 @@
 import { type Call, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
+import { requireVisibleDigest } from "../access/machine-reads.ts";
 import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { answerList } from "../secrets/answer-list.ts";
@@ -8,7 +9,6 @@ import { listCursor, listPosition } from "../secrets/positions.ts";
 import { listSecrets, restOfList } from "../store/secret-lists.ts";
 import { readNamed } from "../store/secret-rests.ts";
 import { machineScope } from "../store/secret-scopes.ts";
-import { clientInScope } from "./client-in-scope.ts";
 import { machineBatch } from "./machine-batch.ts";
 
 /**
@@ -26,8 +26,8 @@ export async function listVisibleSecrets(
   const { limit } = query;
   const wanted = { filter: filterOf(query), after: listPosition(query.cursor), limit };
   if (limit === undefined && held.length > 0) {
-    const { client } = clientInScope(caller, await deps.reads.digest(callingClientOf(deps, caller), query.folder_id));
-    if (held.includes(client.digest)) return notModified(client.digest);
+    const digest = await requireVisibleDigest(deps, caller, query.folder_id);
+    if (held.includes(digest)) return notModified(digest);
   }
   const scope = () => machineScope(callingClientOf(deps, caller), query.folder_id);
   const found = await listSecrets(pool, scope(), wanted);

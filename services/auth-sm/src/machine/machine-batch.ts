@@ -1,4 +1,5 @@
 import type { Call } from "@coffer/http";
+import { readableBatch } from "../access/machine-reads.ts";
 import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
@@ -6,7 +7,6 @@ import type { ListBatch } from "../secrets/answer-list.ts";
 import { listedSecret } from "../secrets/view.ts";
 import type { ListedSecret, Batch } from "../store/secret-batches.ts";
 import type { ScopedClient } from "../store/secret-scopes.ts";
-import { clientInScope } from "./client-in-scope.ts";
 
 /**
  * Authorizes one batch of a machine's list, of one folder or of all that it may see.
@@ -18,11 +18,11 @@ export function machineBatch<Row extends ListedSecret>(
   action: "secret.listed" | "secret.searched",
   part: Batch<ScopedClient, Row>,
 ): ListBatch<Row> & { orgId: string } {
-  const { orgId, actor } = clientInScope(caller, part.caller);
+  const { orgId, actor, rows } = readableBatch(caller, part);
   const target = query.folder_id === undefined ? { type: "org", id: orgId } : { type: "folder", id: query.folder_id };
   return {
     orgId,
-    rows: part.rows,
+    rows,
     more: part.more,
     view: listedSecret,
     record: (count, reason) =>

@@ -1,8 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { activeClient } from "../access/client.ts";
+import { requireReadableField } from "../access/machine-reads.ts";
 import { auditOf } from "../audit.ts";
-import { callingClientOf, type Machine } from "../callers/machine.ts";
+import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { FieldPath } from "../secrets/path.ts";
 
@@ -22,29 +22,26 @@ export interface FieldView {
 
 /** GET /api/sm/v1/secrets/{uid}/fields/{field} */
 export async function readField(deps: Deps, { caller, params, request }: Call<Machine, FieldPath>): Promise<FieldView> {
-  const row = await deps.reads.field(callingClientOf(deps, caller), params.uid, params.field);
-  const { orgId, actor } = activeClient(caller, row);
-  if (row === null || row.uid === null) throw new ServiceError("secret_not_found", "secret not found");
-  if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");
-  if (row.value === null) throw new ServiceError("secret_not_found", "the secret has no field by that name");
+  const { orgId, actor, secret } = await requireReadableField(deps, caller, params);
+  if (secret.value === null) throw new ServiceError("secret_not_found", "the secret has no field by that name");
   await deps.audit(
     auditOf(deps, request, {
       org_id: orgId,
       action: "secret.field.read",
       actor,
-      target: { type: "secret", id: row.uid, parent_id: row.folder_id },
+      target: { type: "secret", id: secret.uid, parent_id: secret.folder_id },
       status: 200,
     }),
   );
   return {
-    uid: row.uid,
+    uid: secret.uid,
     field: params.field,
-    title_encrypted: row.title_encrypted,
-    value_encrypted: row.value,
-    updated_at: row.updated_at,
-    folder_id: row.folder_id,
-    secret_uid: row.uid,
-    wrapped_dek: row.wrapped_dek,
-    key_version: row.key_version,
+    title_encrypted: secret.title_encrypted,
+    value_encrypted: secret.value,
+    updated_at: secret.updated_at,
+    folder_id: secret.folder_id,
+    secret_uid: secret.uid,
+    wrapped_dek: secret.wrapped_dek,
+    key_version: secret.key_version,
   };
 }

@@ -1,9 +1,9 @@
 import { ServiceError } from "@coffer/errors";
 import { type Call, uuidText } from "@coffer/http";
 import type { z } from "zod";
-import { activeClient } from "../access/client.ts";
+import { requireReadableNotation } from "../access/machine-reads.ts";
 import { auditOf } from "../audit.ts";
-import { callingClientOf, type Machine } from "../callers/machine.ts";
+import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { foldCase } from "../fold-case.ts";
 import type { NotationQuery } from "../store/secret-reads.ts";
@@ -21,13 +21,11 @@ export async function resolveNotation(
   deps: Deps,
   { caller, body, request }: Call<Machine, unknown, z.infer<typeof notationBody>>,
 ): Promise<NotationView> {
-  const calling = callingClientOf(deps, caller);
   const named = parseNotation(body.notation);
   const { title, field } = named;
-  const row = await deps.reads.notation(calling, { folder: folderNamed(named.folder), title, field });
-  const { orgId, actor } = activeClient(caller, row);
-  if (row === null || row.folder_id === null) throw notFound("folder");
-  if (row.permission === null) throw new ServiceError("access_denied", "this client has no access to the folder");
+  const query = { folder: folderNamed(named.folder), title, field };
+  const { orgId, actor, client: row } = await requireReadableNotation(deps, caller, query);
+  if (row.folder_id === null) throw notFound("folder");
   if (row.uid === null) throw notFound("secret");
   if (row.matches > 1) {
     throw new ServiceError(

@@ -1,6 +1,6 @@
 import type { Call } from "@coffer/http";
-import { activeClient } from "../access/client.ts";
-import { callingClientOf, type Machine } from "../callers/machine.ts";
+import { requireSeenClient } from "../access/machine-reads.ts";
+import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 
 export interface ClientIdentity {
@@ -14,7 +14,7 @@ export interface ClientIdentity {
 
 /** GET /api/sm/v1/client */
 export async function showClient(deps: Deps, { caller }: Call<Machine>): Promise<ClientIdentity> {
-  const { client } = activeClient(caller, await deps.reads.client(callingClientOf(deps, caller)));
+  const client = await requireSeenClient(deps, caller);
   return {
     client_id: caller.clientId,
     application_id: client.application_id,

@@ -37,7 +37,6 @@ async function requireMemberBelow(
   { caller, params, request }: Call<User, MemberPath>,
 ): Promise<{ userId: string; cause: RevocationCause }> {
   const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
-  const member = await requireMemberLocked(tx, orgId, params.user_id);
-  requireRankOver(role, member.role);
+  const member = requireRankOver(role, await requireMemberLocked(tx, orgId, params.user_id));
   return { userId: member.user_id, cause: { reason: "admin_revoked", actor, request, status: 204, orgId } };
 }

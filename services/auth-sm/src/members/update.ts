@@ -31,12 +31,10 @@ export async function updateMember(
   let revocations: Revocation[] = [];
   const member = await transactionInSession(deps, caller, async (tx) => {
     const { orgId, role: held, actor } = await requireMembersLocked(tx, caller, managers);
-    const present = await requireMemberLocked(tx, orgId, params.user_id);
+    const present = requireRankOver(held, await requireMemberLocked(tx, orgId, params.user_id));
     const userId = present.user_id;
     const { role = present.role, status = present.status } = body;
-    requireRankOver(held, present.role);
-    requireRankOver(held, role);
-    const next = { role, status };
+    const next = requireRankOver(held, { role, status });
     await signRole(tx, { orgId, signerId: caller.userId, present, role, entry: body.entry });
     if (role === present.role && status === present.status) return present;
     await requireAnOwner(tx, orgId, present, next);
@@ -46,7 +44,7 @@ export async function updateMember(
       revocations = await revokeSessions(tx, deps, { ...cause, reason: "member_suspended" });
     }
     const version = await drawMembershipVersion(tx);
-    await changeMembership(tx, { orgId, userId, ...next, version, now: deps.now() });
+    await changeMembership(tx, { orgId, version, now: deps.now() }, present, next);
     await publishMembership(tx, deps, { org_id: orgId, ...present, ...next, version });
     if (canHold(next) !== canHold(present)) {
       const folderIds = await listUserGrants(tx, orgId, userId);

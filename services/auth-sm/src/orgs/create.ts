@@ -1,10 +1,9 @@
 import { type Call, nameText, uuidText } from "@coffer/http";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { z } from "zod";
-import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { entryText } from "@coffer/service";
+import { entryText, userActor } from "@coffer/service";
 import type { OrgRow } from "../store/orgs.ts";
 import { foundOrg } from "./found.ts";
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import { userActor } from "../access/membership.ts";
+import { userActor } from "@coffer/service";
 import { passwordChanger, requirePendingRecord } from "../accounts/pending-registration.ts";
 import { type Proven, requireProof } from "../accounts/require-proof.ts";
 import { auditUserEvent } from "../accounts/user-events.ts";
@@ -27,9 +27,9 @@ async function change(
   tx: Transaction,
   deps: Deps,
   { caller, body, request }: ChangeCall,
-  { user, keys }: Proven,
+  { user, keys, session: { sessionId } }: Proven,
 ): Promise<{ view: SessionView; revocations: Revocation[] } | ServiceError> {
-  const starter = passwordChanger(keys, caller.sessionId);
+  const starter = passwordChanger(keys, sessionId);
   const { registration_record: registrationRecord } = body;
   const setupId = await orRefusal(requirePendingRecord(tx, deps, { starter, email: user.email, registrationRecord }));
   if (setupId instanceof ServiceError) return setupId;
@@ -47,13 +47,13 @@ async function change(
   const actor = userActor(caller);
   const revocations = await revokeSessions(tx, deps, {
     userId: user.id,
-    except: caller.sessionId,
+    except: sessionId,
     reason: "password_changed",
     actor,
     request,
     status: 200,
   });
-  const view = await renewSession(tx, deps, keys, { user: changed, sessionId: caller.sessionId, request });
+  const view = await renewSession(tx, deps, keys, { user: changed, sessionId, request });
   await auditUserEvent(tx, deps, request, user.id, {
     action: "user.password.changed",
     actor,

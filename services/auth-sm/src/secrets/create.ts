@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { requireFolder } from "../access/folder.ts";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "../folders/key-version.ts";
 import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";

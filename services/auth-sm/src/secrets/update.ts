@@ -1,5 +1,5 @@
 import type { RequestContext } from "@coffer/http";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "../folders/key-version.ts";
 import { requireWritableSecret, type SecretTarget } from "../access/secret.ts";
 import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";

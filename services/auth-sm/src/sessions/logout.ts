@@ -1,5 +1,5 @@
 import type { Call } from "@coffer/http";
-import { userActor } from "../access/membership.ts";
+import { userActor } from "@coffer/service";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { revokeSession } from "./revoke.ts";

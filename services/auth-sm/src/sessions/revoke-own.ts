@@ -1,8 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import { type Call, uuidText } from "@coffer/http";
 import { z } from "zod";
+import { userActor } from "@coffer/service";
 import { requireLastingSession } from "../access/lasting-session.ts";
-import { userActor } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { type RevocationCause, revokeSession, revokeSessions } from "./revoke.ts";
@@ -19,9 +19,9 @@ export async function revokeOwnSession(
   { caller, params, request }: Call<User, z.infer<typeof sessionPath>>,
 ): Promise<void> {
   const revocation = await deps.database.transaction(async (tx) => {
-    const lasting = await requireLastingSession(tx, caller, deps.now());
-    if (!lasting.includes(params.id)) throw new ServiceError("not_found", "session not found");
-    return revokeSession(tx, deps, { session: { id: params.id, userId: caller.userId }, ...causeOf(caller, request) });
+    const { userId, all } = await requireLastingSession(tx, caller, deps.now());
+    if (!all.includes(params.id)) throw new ServiceError("not_found", "session not found");
+    return revokeSession(tx, deps, { session: { id: params.id, userId }, ...causeOf(caller, request) });
   });
   if (revocation !== null) await deps.announcer.announce([revocation]);
 }
@@ -29,12 +29,8 @@ export async function revokeOwnSession(
 /** DELETE /api/auth/sessions?others=true: Ends all of the caller's sessions but the current one. */
 export async function revokeOtherSessions(deps: Deps, { caller, request }: Call<User>): Promise<void> {
   const revocations = await deps.database.transaction(async (tx) => {
-    await requireLastingSession(tx, caller, deps.now());
-    return revokeSessions(tx, deps, {
-      userId: caller.userId,
-      except: caller.sessionId,
-      ...causeOf(caller, request),
-    });
+    const { userId, sessionId: except } = await requireLastingSession(tx, caller, deps.now());
+    return revokeSessions(tx, deps, { userId, except, ...causeOf(caller, request) });
   });
   await deps.announcer.announce(revocations);
 }

@@ -1,6 +1,7 @@
 import { roles, type Role } from "@coffer/contract";
 import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
+import type { Outranked } from "./members.ts";
 
 const inviteRow = z.object({
   id: z.string(),
@@ -27,7 +28,7 @@ export function insertInvite(
     id: string;
     orgId: string;
     email: string;
-    role: Role;
+    offer: Outranked<{ role: Role }>;
     tokenHash: Buffer;
     madeByClient: boolean;
     invitedBy: string;
@@ -37,7 +38,7 @@ export function insertInvite(
 ): Promise<InviteRow> {
   return tx.one(sql.type(inviteRow)`
     INSERT INTO invites (id, org_id, email, role, token_hash, made_by_client, invited_by, created_at, expires_at)
-    VALUES (${invite.id}, ${invite.orgId}, ${invite.email}, ${invite.role}, ${sql.binary(invite.tokenHash)},
+    VALUES (${invite.id}, ${invite.orgId}, ${invite.email}, ${invite.offer.role}, ${sql.binary(invite.tokenHash)},
       ${invite.madeByClient},
       ${invite.invitedBy}, ${invite.now.toISOString()}, ${invite.expiresAt.toISOString()})
     RETURNING ${inviteColumns}
@@ -84,7 +85,13 @@ export function findInviteByToken(db: Queryable, tokenHash: Buffer, now: Date): 
   `);
 }
 
-export async function deleteInvite(tx: Queryable, id: string): Promise<void> {
+/** Revokes an open invitation. */
+export async function deleteInvite(tx: Queryable, { id }: Outranked<InviteRow>): Promise<void> {
+  await tx.query(sql.typeAlias("void")`DELETE FROM invites WHERE id = ${id}`);
+}
+
+/** Deletes an invitation that its person has accepted. */
+export async function spendInvite(tx: Queryable, { id }: PresentedInvite): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM invites WHERE id = ${id}`);
 }
 

@@ -16,6 +16,14 @@ const memberRow = z.object({
 /** A member as the organization's members see it. */
 export type MemberRow = z.infer<typeof memberRow>;
 
+declare const outranked: unique symbol;
+
+/**
+ * A member, invitation or role that the caller may change or give. Only `requireRankOver` of
+ * `access/` makes one, and the statements that change them take nothing else.
+ */
+export type Outranked<Ranked extends { role: Role }> = Ranked & { readonly [outranked]: true };
+
 /** The members of an organization, oldest first. */
 export function listMembers(db: Queryable, orgId: string): Promise<readonly MemberRow[]> {
   return db.any(sql.type(memberRow)`${membersOf(orgId)} ORDER BY m.joined_at, m.user_id`);
@@ -84,9 +92,10 @@ export function isMemberEmail(db: Queryable, orgId: string, email: string): Prom
 /** Changes a member's role and status. `role_since` changes only with the role. */
 export async function changeMembership(
   tx: Queryable,
-  membership: { orgId: string; userId: string; role: Role; status: MemberStatus; version: number; now: Date },
+  { orgId, version, now }: { orgId: string; version: number; now: Date },
+  { user_id: userId }: Outranked<MemberRow>,
+  { role, status }: Outranked<{ role: Role; status: MemberStatus }>,
 ): Promise<void> {
-  const { orgId, userId, role, status, version, now } = membership;
   await tx.query(sql.typeAlias("void")`
     UPDATE memberships SET role = ${role}, status = ${status}, version = ${version},
       role_since = CASE WHEN role = ${role} THEN role_since ELSE ${now.toISOString()}::timestamptz END
@@ -106,7 +115,11 @@ export function findStanding(
   `);
 }
 
-export async function deleteMembership(tx: Queryable, orgId: string, userId: string): Promise<void> {
+export async function deleteMembership(
+  tx: Queryable,
+  orgId: string,
+  { user_id: userId }: Outranked<MemberRow>,
+): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM memberships WHERE org_id = ${orgId} AND user_id = ${userId}`);
 }
 

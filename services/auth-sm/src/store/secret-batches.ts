@@ -1,6 +1,7 @@
 import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 import { secretColumns, type SecretRow } from "./secrets.ts";
+import { type Unchecked, unchecked } from "./unchecked.ts";
 
 export type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -33,11 +34,11 @@ export interface Scope<Caller> {
 
 /** Consecutive secrets of a list: all, or as many as fit into little memory. */
 export interface Batch<Caller, Row> {
-  /** Null when there is no such caller. Authorize it before using the rows. */
+  /** Null when there is no such caller. */
   caller: Caller | null;
   /** Changes with every change of the list; null when it was not requested. */
   digest: string | null;
-  rows: readonly Row[];
+  rows: Unchecked<readonly Row[]>;
   /** Whether the list continues after these. */
   more: boolean;
 }
@@ -132,7 +133,7 @@ export async function readBatch<Caller, Row extends ListedSecret>(
   return {
     caller: said === null ? null : scope.schema.parse(said.caller),
     digest: said?.digest ?? null,
-    rows: placed,
+    rows: unchecked<readonly Row[]>(placed),
     more: said !== null && said.found > placed.length,
   };
 }

@@ -2,6 +2,7 @@ import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 import { expiredAt, type Scope } from "./secret-batches.ts";
 import { secretColumns, type SecretRow, secretRow } from "./secrets.ts";
+import { type Unchecked, unchecked } from "./unchecked.ts";
 
 const caller = z.unknown();
 const fields = z.record(z.string(), z.string()).optional();
@@ -19,7 +20,7 @@ export async function findSecret<Caller>(
   db: Queryable,
   scope: Scope<Caller>,
   { uid, withFields }: { uid: string; withFields: boolean },
-): Promise<{ caller: Caller; secret: ReadSecret | null } | null> {
+): Promise<{ caller: Caller; secret: Unchecked<ReadSecret | null> } | null> {
   const fields = withFields ? sql.fragment`, fields` : sql.fragment``;
   const row = await db.maybeOne(sql.type(secretOrNone)`
     WITH caller AS (SELECT to_json(c) AS caller FROM (${scope.caller}) c),
@@ -30,5 +31,5 @@ export async function findSecret<Caller>(
     SELECT caller, secret.* FROM caller LEFT JOIN secret ON true
   `);
   if (row === null) return null;
-  return { caller: scope.schema.parse(row.caller), secret: row.uid === null ? null : row };
+  return { caller: scope.schema.parse(row.caller), secret: unchecked(row.uid === null ? null : row) };
 }

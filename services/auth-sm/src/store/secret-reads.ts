@@ -2,6 +2,7 @@ import { type Database, eachOf } from "@coffer/postgres";
 import type { GrantedFolder as ClientFolder } from "./client-folders.ts";
 import type { ClientState } from "./clients.ts";
 import type { SecretReceiptRow, SecretRow } from "./secrets.ts";
+import { unchecked } from "./unchecked.ts";
 
 // The most frequent reads of machines: one prepared statement each, which returns the client's
 // state, its grant and the data in one round trip (docs/adr/0003). The rows are not validated:
@@ -41,26 +42,23 @@ export interface CallingClient {
  * A secret with the client's grant on its folder; `uid` null when the organization has no such
  * secret or it has expired.
  */
-export type GrantedSecret = ClientState &
+type GrantedSecret = ClientState &
   ((SecretRow & { permission: "read" | "write" | null }) | { uid: null; permission: null });
 
-/**
- * One field with the grant, like `GrantedSecret`; `value` null when the secret has no such field.
- */
-export type GrantedField = ClientState &
-  (
-    | {
-        uid: string;
-        folder_id: string;
-        title_encrypted: string;
-        wrapped_dek: string;
-        key_version: number;
-        updated_at: string;
-        value: string | null;
-        permission: "read" | "write" | null;
-      }
-    | { uid: null; permission: null }
-  );
+/** One field of a secret; `value` null when the secret has no such field. */
+export interface FieldRow {
+  uid: string;
+  folder_id: string;
+  title_encrypted: string;
+  wrapped_dek: string;
+  key_version: number;
+  updated_at: string;
+  value: string | null;
+}
+
+/** One field with the grant, like `GrantedSecret`. */
+type GrantedField = ClientState &
+  ((FieldRow & { permission: "read" | "write" | null }) | { uid: null; permission: null });
 
 /** A notation names its folder by name or id, and its secret by title or uid. */
 export interface NotationQuery {
@@ -99,17 +97,17 @@ export type GrantedNotation = ClientState &
  * The client, whether it has a grant on the named folder, and a digest of its grants, of every
  * secret below them, and of which have expired.
  */
-export type VisibleDigest = ClientState & { folder_granted: boolean; digest: string };
+type VisibleDigest = ClientState & { folder_granted: boolean; digest: string };
 
 /** A folder with the client's grant on it; `permission` null when there is none. */
-export type GrantedFolder = ClientState &
+type GrantedFolder = ClientState &
   ({ permission: "read" | "write"; key_version: number } | { permission: null; key_version: null });
 
 /**
  * What a write needs of a secret: `uid` null when the organization has none or it has expired,
  * `permission` null without a grant.
  */
-export type GrantedReceipt = ClientState &
+type GrantedReceipt = ClientState &
   (
     | (SecretReceiptRow & { permission: "read" | "write" | null; folder_key_version: number })
     | { uid: null; permission: null }
@@ -123,7 +121,10 @@ export type SeenClient = ClientState & { client_name: string; expires_at: string
 
 export type SecretReads = ReturnType<typeof createSecretReads>;
 
-/** Prepares the statements. Each function returns null when there is no such client. */
+/**
+ * Prepares the statements. Each function reads null when there is no such client; `access/` checks
+ * what was read.
+ */
 export function createSecretReads(database: Database) {
   const secret = database.preparedEach<GrantedSecret>(
     "read-secrets",
@@ -209,19 +210,21 @@ export function createSecretReads(database: Database) {
   const clientValues = ({ clientId, ip, now }: CallingClient) => [clientId, now.toISOString(), ip];
 
   return {
-    secret: (calling: CallingClient, uid: string) => secret([...clientValues(calling), uid]),
-    field: (calling: CallingClient, uid: string, name: string) => field([...clientValues(calling), uid, name]),
-    notation: (calling: CallingClient, { folder, title, field }: NotationQuery) =>
-      notation([...clientValues(calling), folder.nameFolded ?? null, folder.id ?? null, title, field]),
-    folder: (calling: CallingClient, folderId: string) => folder([...clientValues(calling), folderId]),
-    receipt: (calling: CallingClient, uid: string) => receipt([...clientValues(calling), uid]),
-    client: async (calling: CallingClient) => seenClient(await client(clientValues(calling))),
+    secret: async (calling: CallingClient, uid: string) => unchecked(await secret([...clientValues(calling), uid])),
+    field: async (calling: CallingClient, uid: string, name: string) =>
+      unchecked(await field([...clientValues(calling), uid, name])),
+    notation: async (calling: CallingClient, { folder, title, field }: NotationQuery) =>
+      unchecked(await notation([...clientValues(calling), folder.nameFolded ?? null, folder.id ?? null, title, field])),
+    folder: async (calling: CallingClient, folderId: string) =>
+      unchecked(await folder([...clientValues(calling), folderId])),
+    receipt: async (calling: CallingClient, uid: string) => unchecked(await receipt([...clientValues(calling), uid])),
+    client: async (calling: CallingClient) => unchecked(seenClient(await client(clientValues(calling)))),
     /**
      * A digest of everything that the client can see; `folderId` is the folder that the request
      * names.
      */
     digest: async (calling: CallingClient, folderId: string | undefined) =>
-      first(await digest([...clientValues(calling), folderId ?? null])),
+      unchecked(first(await digest([...clientValues(calling), folderId ?? null]))),
   };
 }
 

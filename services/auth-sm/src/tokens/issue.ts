@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
-import { requireKeyVersion } from "../access/key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
+import { requireManagedFolders } from "../access/managed-folder.ts";
 import { managers } from "../access/membership.ts";
 import type { ApplicationPath } from "../applications/bodies.ts";
 import { auditOf } from "../audit.ts";
@@ -15,7 +14,6 @@ import { appendEntry } from "../histories/append-entry.ts";
 import { folderRes } from "../histories/resources.ts";
 import { type AccessTokenRow, getAccessToken, insertAccessToken } from "../store/access-tokens.ts";
 import { holdApplication } from "../store/applications.ts";
-import { listManagedFolders } from "../store/folders.ts";
 import type { NewToken } from "./bodies.ts";
 import { clientExpiry, tokenExpiry } from "./expiry.ts";
 
@@ -39,7 +37,7 @@ export async function issueToken(
   const token = await transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
-    await requireManagedFolders(tx, { orgId, userId: caller.userId, named: body.folders });
+    const folders = await requireManagedFolders(tx, caller, { orgId, named: body.folders });
     const row = {
       id,
       orgId,
@@ -52,7 +50,7 @@ export async function issueToken(
       now,
       expiresAt,
       clientExpiresAt,
-      folders: body.folders.map(({ folder_id, permission, encrypted_folder_key }) => ({
+      folders: folders.map(({ folder_id, permission, encrypted_folder_key }) => ({
         folderId: folder_id,
         permission,
         encryptedFolderKey: encrypted_folder_key ?? null,
@@ -98,21 +96,5 @@ async function inviteMachine(
       // The service must not know the seed of an invitation, so a token that it makes has none.
       expected: () => (tag === undefined ? null : { invite: { tag, kind: "client", perm } }),
     });
-  }
-}
-
-/** A caller grants no more than they have: they must manage every folder that the token names. */
-async function requireManagedFolders(
-  tx: Transaction,
-  { orgId, userId, named }: { orgId: string; userId: string; named: NewToken["folders"] },
-): Promise<void> {
-  const folderIds = named.map(({ folder_id }) => folder_id);
-  const managed = new Map((await listManagedFolders(tx, { orgId, userId, folderIds })).map((row) => [row.id, row]));
-  for (const { folder_id, key_version } of named) {
-    const folder = managed.get(folder_id);
-    if (folder === undefined) {
-      throw new ServiceError("access_denied", "you need manage permission on every folder that the token names");
-    }
-    requireKeyVersion(key_version, folder.key_version);
   }
 }

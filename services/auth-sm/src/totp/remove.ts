@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { userActor } from "../access/membership.ts";
+import { userActor } from "@coffer/service";
 import type { ProofFields } from "../accounts/bodies.ts";
 import { requireProof } from "../accounts/require-proof.ts";
 import { auditUserEvent } from "../accounts/user-events.ts";
@@ -12,9 +12,8 @@ import { deleteTotp } from "../store/totp.ts";
 /** DELETE /api/auth/totp: Every other session ends. */
 export async function removeTotp(deps: Deps, call: Call<User, unknown, ProofFields>): Promise<void> {
   const { caller, request } = call;
-  const { userId, sessionId } = caller;
   const actor = userActor(caller);
-  const revocations = await requireProof(deps, call, async (tx) => {
+  const revocations = await requireProof(deps, call, async (tx, { session: { userId, sessionId } }) => {
     if (!(await deleteTotp(tx, userId))) return new ServiceError("not_found", "there is no second factor");
     const cause = { reason: "second_factor_changed", actor, request, status: 204 } as const;
     const ended = await revokeSessions(tx, deps, { userId, except: sessionId, ...cause });

@@ -16,13 +16,12 @@ const millisecondsToVerify = 15 * 60_000;
  * then an active second factor is not changed.
  */
 export function startTotp(deps: Deps, call: Call<User, unknown, ProofFields>): Promise<Enrolment> {
-  const { caller } = call;
-  return requireProof(deps, call, async (tx, { user, keys }) => {
+  return requireProof(deps, call, async (tx, { user, keys, session: { sessionId } }) => {
     const secret = deps.randomBytes(secretBytes);
     await upsertPendingTotp(tx, {
       userId: user.id,
       sealedSecret: sealSecret(deps, keys, user.id, secret),
-      sessionId: caller.sessionId,
+      sessionId,
       until: new Date(deps.now().getTime() + millisecondsToVerify),
     });
     return enrolmentOf(secret, user.email);

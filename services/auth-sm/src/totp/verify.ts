@@ -1,8 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
+import { userActor } from "@coffer/service";
 import { requireLastingSession } from "../access/lasting-session.ts";
-import { userActor } from "../access/membership.ts";
 import type { OtpField } from "../accounts/bodies.ts";
 import { auditUserEvent } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
@@ -36,10 +36,9 @@ async function enable(
   keys: KeyRing,
   { caller, body, request }: VerifyCall,
 ): Promise<{ codes: string[]; revocations: Revocation[] } | ServiceError> {
-  const { userId, sessionId } = caller;
   const now = deps.now();
-  await lockPerson(tx, userId);
-  await requireLastingSession(tx, caller, now);
+  await lockPerson(tx, caller.userId);
+  const { userId, sessionId } = await requireLastingSession(tx, caller, now);
   const sealed = await takePendingTotp(tx, { userId, sessionId, most: mostAttempts, now });
   if (sealed === null) throw new ServiceError("conflict", "no secret is pending: request one first");
   const step = stepOf(openSecret(keys, userId, sealed), plainCode(body.otp), now);

@@ -30,11 +30,11 @@ export async function switchMembersTravelMode(deps: Deps, call: SwitchCall): Pro
   const { caller, params, body, request } = call;
   const { user_id: userId } = params;
   const { enabled } = body;
-  await requireMembership(deps.database.pool, caller, managers);
+  const { orgId: chosen } = await requireMembership(deps.database.pool, caller, managers);
   // Before the transaction, so that none is held open while vaults is unavailable.
   await deps.bus.request(travelModeOf, { user_id: userId });
   return deps.database.transaction(async (tx) => {
-    const { orgId, actor } = await requireSwitchable(tx, call);
+    const { orgId, actor } = await requireSwitchable(tx, { ...call, caller: { ...caller, orgId: chosen } });
     const standingSince = await findStanding(tx, { orgId, managerId: caller.userId, memberId: userId });
     const audit = travelModeRecords(deps, { userId, enabled, actor, request }, await chainsOf(tx, userId));
     return requestSwitch(deps, { userId, enabled, audit, caller, standingSince });
@@ -44,9 +44,9 @@ export async function switchMembersTravelMode(deps: Deps, call: SwitchCall): Pro
 /** Locks the memberships of caller and member until the transaction ends. */
 async function requireSwitchable(tx: Transaction, { caller, params, body }: SwitchCall): Promise<ActiveMembership> {
   const membership = await requireHeldMembership(tx, caller, managers, [params.user_id]);
-  const member = await findMember(tx, membership.orgId, params.user_id);
-  if (member === null) throw new ServiceError("not_found", "member not found");
-  requireRankOver(membership.role, member.role);
+  const found = await findMember(tx, membership.orgId, params.user_id);
+  if (found === null) throw new ServiceError("not_found", "member not found");
+  const member = requireRankOver(membership.role, found);
   if (member.user_id === caller.userId && !body.enabled) {
     throw new ServiceError(
       "reauth_required",

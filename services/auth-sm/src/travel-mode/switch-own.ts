@@ -1,6 +1,6 @@
 import type { Call } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
-import { userActor } from "../access/membership.ts";
+import { userActor } from "@coffer/service";
 import { requireProof } from "../accounts/require-proof.ts";
 import { chainsOf } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";

@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import { membershipOf } from "@coffer/events";
 import type { Route } from "@coffer/http";
+import type { Transaction } from "@coffer/postgres";
 import type { User } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import { findMembership, insertUnversioned, type MembershipRow } from "../store/memberships.ts";
@@ -30,6 +31,24 @@ export async function requireChosenOrganization(deps: OrganizationDeps, caller: 
   if (membership?.status !== "active") {
     throw new ServiceError("access_denied", "your membership of this organization is suspended");
   }
+}
+
+/**
+ * The organization in which the caller may have vaults; null stands for none. The lock on the person
+ * prevents a change.
+ * @throws ServiceError `access_denied` if the caller is no active member, or an auditor
+ */
+export async function requireCreator(tx: Transaction, { userId }: User, orgId: string | null): Promise<string | null> {
+  if (orgId === null) return null;
+  const membership = await findMembership(tx, userId, orgId);
+  if (membership === null) throw new ServiceError("access_denied", "you are not a member of this organization");
+  if (membership.status !== "active") {
+    throw new ServiceError("access_denied", "your membership of this organization is suspended");
+  }
+  if (membership.role === "auditor") {
+    throw new ServiceError("access_denied", "auditors cannot have vaults");
+  }
+  return orgId;
 }
 
 async function membershipFor(deps: OrganizationDeps, caller: User): Promise<KnownMembership | null> {

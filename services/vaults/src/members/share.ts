@@ -5,8 +5,8 @@ import type { Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/postgres";
 import { auditOf, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
-import { requireKeyVersion } from "../access/key-version.ts";
-import { requireLockedVault, requireVault } from "../access/vault.ts";
+import { requireKeyVersion } from "../vaults/key-version.ts";
+import { requireLockedVault, requireVault, type UsableVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { recomputeVisibility } from "../visibility/recompute.ts";
@@ -33,12 +33,12 @@ export async function shareVault(
   deps: Deps,
   call: Call<User, VaultMemberPath, VaultMemberBody>,
 ): Promise<VaultMemberView> {
-  const { caller, params, body, request } = call;
-  const { user_id: userId } = params;
-  await requireKnown(deps, call);
+  const { caller, body, request } = call;
+  const { user_id: userId } = call.params;
+  const { id: vaultId } = await requireKnown(deps, call);
   return transactionInSession(deps, caller, async (tx) => {
     await lockPeople(tx, [userId]);
-    const vault = await requireLockedVault(tx, caller, params.id, "manage");
+    const vault = await requireLockedVault(tx, caller, vaultId, "manage");
     const { id, orgId, actor, keyVersion } = vault;
     if (!(await mayReceive(tx, vault, userId))) throw memberNotFound();
     requireKeyVersion(body.key_version, keyVersion);
@@ -88,12 +88,13 @@ export async function shareVault(
 /**
  * Authorizes before any lock, and refreshes the copy of memberships if it does not know the person.
  */
-async function requireKnown(deps: Deps, { caller, params }: Call<User, VaultMemberPath>): Promise<void> {
+async function requireKnown(deps: Deps, { caller, params }: Call<User, VaultMemberPath>): Promise<UsableVault> {
   const { pool } = deps.database;
   const vault = await requireVault(pool, caller, params.id, "manage");
-  if (await mayReceive(pool, vault, params.user_id)) return;
+  if (await mayReceive(pool, vault, params.user_id)) return vault;
   await deps.memberships.refresh();
   if (!(await mayReceive(pool, vault, params.user_id))) throw memberNotFound();
+  return vault;
 }
 
 function memberNotFound(): ServiceError {

@@ -19,9 +19,9 @@ export function unshareVault(deps: Deps, { caller, params, request }: Call<User,
   const { user_id: userId } = params;
   const needed = userId === caller.userId ? "read" : "manage";
   return transactionInSession(deps, caller, async (tx) => {
-    await requireVault(tx, caller, params.id, needed);
-    if ((await findPermission(tx, params.id, userId)) !== null) await lockPeople(tx, [userId]);
-    const { id, orgId, actor } = await requireLockedVault(tx, caller, params.id, needed);
+    const seen = await requireVault(tx, caller, params.id, needed);
+    if ((await findPermission(tx, seen.id, userId)) !== null) await lockPeople(tx, [userId]);
+    const { id, orgId, actor } = await requireLockedVault(tx, caller, seen.id, needed);
     const permission = await findPermission(tx, id, userId);
     if (permission === null) throw new ServiceError("not_found", "this person is not a member of the vault");
     // A suspended manager or auditor does not count as a manager.

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import { retryOnConflict, type User } from "@coffer/service";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "../vaults/key-version.ts";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { busy, idTaken } from "../errors.ts";
@@ -17,8 +17,7 @@ export async function createRecord(deps: Deps, call: Call<User, VaultPath, NewRe
   const id = body.id ?? deps.newId();
   const written = await retryOnConflict(async () => {
     // In each attempt: the one before may have waited for a lock.
-    deps.users.requireActiveSession(caller);
-    const { userId } = caller;
+    const { userId } = deps.users.requireActiveSession(caller);
     const entry = { org_id: null, action: "record.created", vaultId, id, status: 201 } as const;
     const audit = recordAudit(deps, call, { ...entry, changes: { type: body.type } });
     const write = { userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };

@@ -4,7 +4,7 @@ import type { Call } from "@coffer/http";
 import { enqueue, enqueueAudit, isUniqueViolation } from "@coffer/postgres";
 import { auditOf, retryOnConflict, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "../vaults/key-version.ts";
 import { requireHeldVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { momentOf } from "../moment.ts";
@@ -28,14 +28,14 @@ const itemTaken = "id: taken: if an earlier request of yours created the record,
 /** POST /api/vaults/{id}/import: creates the valid items in one transaction. */
 export async function importRecords(deps: Deps, call: Call<User, VaultPath, ImportBody>): Promise<ImportView> {
   const { caller, params, body } = call;
-  await requireVault(deps.database.pool, caller, params.id, "write");
+  const { id: vaultId } = await requireVault(deps.database.pool, caller, params.id, "write");
   const sent = body.records;
   if (sent.length > mostItems) {
     throw new ServiceError("payload_too_large", `${sent.length} records, but an import takes at most ${mostItems}`);
   }
   // Before the lock: parsing 32 MiB takes a while.
   const read = readItems(sent, () => deps.newId());
-  return retryOnConflict(() => store(deps, call, read), busy);
+  return retryOnConflict(() => store(deps, call, vaultId, read), busy);
 }
 
 /**
@@ -43,13 +43,14 @@ export async function importRecords(deps: Deps, call: Call<User, VaultPath, Impo
  */
 async function store(
   deps: Deps,
-  { caller, params, body, request }: Call<User, VaultPath, ImportBody>,
+  { caller, body, request }: Call<User, VaultPath, ImportBody>,
+  id: string,
   read: ReturnType<typeof readItems>,
 ): Promise<ImportView | null> {
   const { items } = read;
   try {
     return await transactionInSession(deps, caller, async (tx) => {
-      const { id: vaultId, orgId, actor, keyVersion } = await requireHeldVault(tx, caller, params.id, "write");
+      const { id: vaultId, orgId, actor, keyVersion } = await requireHeldVault(tx, caller, id, "write");
       requireKeyVersion(body.key_version, keyVersion);
       const at = momentOf(deps.now());
       const inserted = new Set(await insertRecords(tx, vaultId, items, at));

@@ -14,9 +14,9 @@ export async function removeRecord(deps: Deps, call: Call<User, RecordPath>): Pr
   const expected = expectedMoment(call.expected);
   const removed = await retryOnConflict(async () => {
     // In each attempt: the one before may have waited for a lock.
-    deps.users.requireActiveSession(caller);
+    const { userId } = deps.users.requireActiveSession(caller);
     const audit = recordAudit(deps, call, { org_id: null, action: "record.deleted", vaultId, id, status: 204 });
-    const write = { userId: caller.userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
+    const write = { userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };
     const result = await deps.writes.remove({ ...write, expected });
     if (result === null) await requireVault(deps.database.pool, caller, vaultId, "write");
     return result;

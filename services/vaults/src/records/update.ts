@@ -1,6 +1,6 @@
 import type { Call } from "@coffer/http";
 import { retryOnConflict, type User } from "@coffer/service";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "../vaults/key-version.ts";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { recordAudit } from "./audit.ts";
@@ -19,8 +19,7 @@ export async function updateRecord(deps: Deps, call: Call<User, RecordPath, Reco
   const expected = expectedMoment(call.expected);
   const written = await retryOnConflict(async () => {
     // In each attempt: the one before may have waited for a lock.
-    deps.users.requireActiveSession(caller);
-    const { userId } = caller;
+    const { userId } = deps.users.requireActiveSession(caller);
     const entry = { org_id: null, action: "record.updated", vaultId, id, status: 200 } as const;
     const audit = recordAudit(deps, call, { ...entry, changes: { type: body.type } });
     const write = { userId, vaultId, id, eventId: deps.newId(), audit, now: deps.now() };

@@ -4,7 +4,7 @@ import type { Call } from "@coffer/http";
 import { enqueueAudit, type Transaction } from "@coffer/postgres";
 import { auditOf, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
-import { requireKeyVersion } from "../access/key-version.ts";
+import { requireKeyVersion } from "../vaults/key-version.ts";
 import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
@@ -24,10 +24,10 @@ import type { Rotation } from "./bodies.ts";
  */
 export async function rotateVault(deps: Deps, call: Call<User, VaultPath, Rotation>): Promise<VaultView> {
   const { caller, params, body, request } = call;
-  await requireVault(deps.database.pool, caller, params.id, "manage");
+  const { id: vaultId } = await requireVault(deps.database.pool, caller, params.id, "manage");
   requireSealedForOthers(call);
   return transactionInSession(deps, caller, async (tx) => {
-    const { id, orgId, actor, keyVersion } = await requireLockedVault(tx, caller, params.id, "manage");
+    const { id, orgId, actor, keyVersion } = await requireLockedVault(tx, caller, vaultId, "manage");
     requireKeyVersion(body.key_version, keyVersion);
     const members = await listMemberIds(tx, id);
     requireMembers(members, body.encrypted_keys.users);

@@ -21,10 +21,10 @@ export async function stageRotation(
   deps: Deps,
   { caller, params, body }: Call<User, RotationPath, StagedRecords>,
 ): Promise<StagedView> {
-  const { id: vaultId, rotation_id: rotationId } = params;
-  await requireVault(deps.database.pool, caller, vaultId, "manage");
+  const { rotation_id: rotationId } = params;
+  const { id } = await requireVault(deps.database.pool, caller, params.id, "manage");
   return transactionInSession(deps, caller, async (tx) => {
-    await requireHeldVault(tx, caller, vaultId, "manage");
+    const { id: vaultId } = await requireHeldVault(tx, caller, id, "manage");
     // Only existing records can be staged, which bounds the staged storage.
     if ((await countUnchanged(tx, vaultId, body.records)) !== body.records.length)
       throw new ServiceError(

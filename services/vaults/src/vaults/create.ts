@@ -4,14 +4,13 @@ import type { Call } from "@coffer/http";
 import { enqueueAudit, orConflict, type Transaction } from "@coffer/postgres";
 import { auditOf, type User, userActor } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
-import { requireKeyVersion } from "../access/key-version.ts";
-import { organizationOf } from "../access/organization.ts";
+import { requireKeyVersion } from "./key-version.ts";
+import { organizationOf, requireCreator } from "../access/organization.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { idTaken } from "../errors.ts";
 import { momentOf } from "../moment.ts";
 import { recomputeVisibility } from "../visibility/recompute.ts";
-import { findMembership } from "../store/memberships.ts";
 import { lockPeople } from "../store/people.ts";
 import { insertMember } from "../store/vault-members.ts";
 import { insertVault, wasDeleted } from "../store/vaults.ts";
@@ -30,10 +29,10 @@ export async function createVault(
   { caller, body, request }: Call<User, unknown, NewVault>,
 ): Promise<NewVaultView> {
   const id = body.id ?? deps.newId();
-  const orgId = await organizationOf(deps, caller);
+  const chosen = await organizationOf(deps, caller);
   return transactionInSession(deps, caller, async (tx) => {
     await lockPeople(tx, [caller.userId]);
-    await requireCreator(tx, caller, orgId);
+    const orgId = await requireCreator(tx, caller, chosen);
     if (orgId === null && body.type === "shared") {
       throw new ServiceError("invalid_request", "you belong to no organization: without one, vaults are personal");
     }
@@ -98,19 +97,4 @@ function foundHistory(
       set: [{ who: `user:${caller.userId}`, perm: "manage" }],
     }),
   });
-}
-
-/**
- * Refuses a caller who may not have vaults in the organization. The lock on the person prevents a change.
- */
-async function requireCreator(tx: Transaction, { userId }: User, orgId: string | null): Promise<void> {
-  if (orgId === null) return;
-  const membership = await findMembership(tx, userId, orgId);
-  if (membership === null) throw new ServiceError("access_denied", "you are not a member of this organization");
-  if (membership.status !== "active") {
-    throw new ServiceError("access_denied", "your membership of this organization is suspended");
-  }
-  if (membership.role === "auditor") {
-    throw new ServiceError("access_denied", "auditors cannot have vaults");
-  }
 }

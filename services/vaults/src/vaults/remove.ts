@@ -20,10 +20,10 @@ const counting = new WeakSet<Deps["database"]>();
  * (docs/adr/0014).
  */
 export async function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
-  await requireRemovable(deps.database.pool, caller, params.id);
-  const count = await countInTime(deps, params.id);
+  const removable = await requireRemovable(deps.database.pool, caller, params.id);
+  const count = await countInTime(deps, removable.id);
   await transactionInSession(deps, caller, async (tx) => {
-    const { id, orgId, actor } = await requireLockedRemovable(tx, caller, params.id);
+    const { id, orgId, actor } = await requireLockedRemovable(tx, caller, removable.id);
     await deleteVault(tx, id, deps.now());
     await recomputeVisibility(tx, deps, { vaultIds: [id] });
     await enqueueAudit(

@@ -67,11 +67,11 @@ function lockAlone(tx: Transaction, caller: User, id: string): Promise<UsableVau
 
 /** Locks the members, then the vault; null if a member was added meanwhile. */
 async function lockWithMembers(tx: Transaction, caller: User, id: string): Promise<UsableVault | null> {
-  await requireVault(tx, caller, id, "manage");
-  const members = await listMemberIds(tx, id);
+  const { id: seenId } = await requireVault(tx, caller, id, "manage");
+  const members = await listMemberIds(tx, seenId);
   await lockPeople(tx, members);
-  const vault = await lockAlone(tx, caller, id);
-  const present = await listMemberIds(tx, id);
+  const vault = await lockAlone(tx, caller, seenId);
+  const present = await listMemberIds(tx, vault.id);
   return present.every((each) => members.includes(each)) ? vault : null;
 }
 
