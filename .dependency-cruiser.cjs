@@ -39,6 +39,12 @@ module.exports = {
       to: { path: "^(services|deploy)/" },
     },
     {
+      name: "borders-know-no-outbox",
+      severity: "error",
+      from: { path: borders, pathNot: "/test/" },
+      to: { path: "^packages/(outbox|quota|service)/" },
+    },
+    {
       name: "packages-import-no-service",
       severity: "error",
       from: { path: "^packages/" },

@@ -176,14 +176,19 @@ export const setTravelMode = {
   output: travelMode,
 } satisfies RpcSubject<unknown, unknown>;
 
+const changedMemberships = z.object({ memberships: z.array(membership).min(1) });
+
 /** Changed memberships. The reply means that all are applied; an older version changes nothing. */
 export const membershipChanged = {
   kind: "rpc",
   subject: "coffer.rpc.vaults.membership-changed",
   responder: "vaults",
   callers: only("auth-sm"),
-  input: z.object({ memberships: z.array(membership).min(1) }),
+  input: changedMemberships,
   output: z.object({ kept: z.int().nonnegative() }),
+  merge: (changes: readonly z.infer<typeof changedMemberships>[]) => ({
+    memberships: changes.flatMap(({ memberships }) => memberships),
+  }),
 } satisfies RpcSubject<unknown, unknown>;
 
 /**

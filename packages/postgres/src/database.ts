@@ -1,10 +1,9 @@
 import type { ServiceError } from "@coffer/errors";
-import type { EventSubject } from "@coffer/events";
 import type { Metrics, Telemetry } from "@coffer/telemetry";
 import type pg from "pg";
 import { z } from "zod";
+import { takeAnnounced } from "./commit-topics.ts";
 import { byKey, connectionConfig } from "./connection.ts";
-import { laneOf, takeWritten } from "./enqueue.ts";
 import { QueryFailure } from "./failure.ts";
 import { createPipelinedConnection, type PipelinedConnection, shortStatements } from "./pipelined-connection.ts";
 import { createStatementPool } from "./pool.ts";
@@ -39,16 +38,16 @@ export interface Database {
   preparedEach<Row>(name: string, text: string): PreparedEach<Row>;
   /**
    * As `prepared`, for a short write that commits by itself, on separate connections. A long lock
-   * wait would block the writes behind it (see `briefly`). `leaves` names the event that it writes
-   * to the outbox whenever it returns a row, to wake the relay.
+   * wait would block the writes behind it (see `briefly`). Whenever it returns a row, the listeners of
+   * `onCommit` receive the topic `announces`.
    */
-  preparedWrite<Row = never>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }): Prepared<Row>;
+  preparedWrite<Row = never>(name: string, text: string, options?: { announces?: string }): Prepared<Row>;
   /**
    * As `preparedEach`, for a write under the conditions of `preparedWrite`: concurrent calls share
    * one statement and its commit. If one of them is refused or hits a lock timeout, nothing is
    * written and each is retried alone.
    */
-  preparedWriteEach<Row>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }): PreparedEach<Row>;
+  preparedWriteEach<Row>(name: string, text: string, options?: { announces?: string }): PreparedEach<Row>;
   /** A separate connection for background work, opened at first use. The caller closes it. */
   pipelinedConnection(): PipelinedConnection;
   readonly telemetry: Telemetry;
@@ -61,8 +60,8 @@ export interface Database {
   writeState(): Promise<WriteState>;
   /** Waits at most 5 s for running work, then closes every connection. */
   close(): Promise<void>;
-  /** Calls `listener` with the lanes to wake after each commit that wrote messages to them. */
-  onCommit(listener: (lanes: ReadonlySet<string>) => void): void;
+  /** Calls `listener` after each commit that announces topics (see `announceAtCommit`). */
+  onCommit(listener: (topics: ReadonlySet<string>) => void): void;
 }
 
 export interface DatabaseOptions {
@@ -102,17 +101,17 @@ export function createDatabase({
   const reads = [pipelined(shortStatements(config)), pipelined(shortStatements(config))] as const;
   const writeConnection = () => pipelined(byKey(shortStatements(config)));
   const writes = [writeConnection(), writeConnection(), writeConnection(), writeConnection()] as const;
-  const listeners: ((lanes: ReadonlySet<string>) => void)[] = [];
+  const listeners: ((topics: ReadonlySet<string>) => void)[] = [];
   observePools(telemetry.metrics, pool.semaphore, [...reads, ...writes]);
   observeWrites(telemetry.metrics, writeCheck);
 
-  const preparedWrite: Database["preparedWrite"] = (name, text, { leaves } = {}) => {
+  const preparedWrite: Database["preparedWrite"] = (name, text, { announces } = {}) => {
     const write = prepare<never>(writes, leastBusy, { name, text });
-    if (leaves === undefined) return write;
-    const lanes = new Set([laneOf(leaves)]);
+    if (announces === undefined) return write;
+    const topics = new Set([announces]);
     return async (values) => {
       const rows = await write(values);
-      if (rows.length > 0) for (const listener of listeners) listener(lanes);
+      if (rows.length > 0) for (const listener of listeners) listener(topics);
       return rows;
     };
   };
@@ -129,21 +128,21 @@ export function createDatabase({
         connection.transaction(async (tx) => {
           try {
             const done = await work(tx);
-            return { result: done, wrote: takeWritten(tx.transactionId) };
+            return { result: done, announced: takeAnnounced(tx.transactionId) };
           } finally {
-            takeWritten(tx.transactionId);
+            takeAnnounced(tx.transactionId);
           }
         }),
       );
-      const { result, wrote } = await attempt.catch(refuse);
-      if (wrote.size > 0) for (const listener of listeners) listener(wrote);
+      const { result, announced } = await attempt.catch(refuse);
+      if (announced.size > 0) for (const listener of listeners) listener(announced);
       return result;
     },
     prepared: (name, text) => prepare(reads, sharedWrite, { name, text }),
     preparedEach: <Row>(name: string, text: string) =>
       prepareEach(prepare<Row & { n: number }>(reads, leastBusy, { name, text }), reads.length),
     preparedWrite,
-    preparedWriteEach: <Row>(name: string, text: string, options?: { leaves?: EventSubject<unknown> }) => {
+    preparedWriteEach: <Row>(name: string, text: string, options?: { announces?: string }) => {
       const write = prepareEach(preparedWrite<Row & { n: number }>(name, text, options), writesAtOnce);
       return (values) => write(values).catch(refuse);
     },

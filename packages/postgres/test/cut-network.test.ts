@@ -3,7 +3,8 @@ import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, createDatabase, migrate, sql } from "../src/index.ts";
+import { createAuditLog } from "@coffer/outbox";
+import { createDatabase, migrate, sql } from "../src/index.ts";
 import { limits } from "../src/connection.ts";
 import { auditDraft, recordedTelemetry } from "./support.ts";
 

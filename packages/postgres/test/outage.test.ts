@@ -4,7 +4,8 @@ import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, createDatabase, type Database, enqueueAudit, migrate, sql, startRelay } from "../src/index.ts";
+import { createAuditLog, enqueueAudit, startRelay } from "@coffer/outbox";
+import { createDatabase, type Database, migrate, sql } from "../src/index.ts";
 import { auditDraft, freshDatabase, recordedTelemetry } from "./support.ts";
 
 const server = await testPostgres(t, { own: true });

@@ -3,7 +3,8 @@ import { auditAppend, sessionRevoked } from "@coffer/events";
 import { testPostgres } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
-import { briefly, briefWaits, outboxColumns, outboxValues, QueryFailure, sql } from "../src/index.ts";
+import { laneOf, outboxColumns, outboxValues } from "@coffer/outbox";
+import { briefly, briefWaits, QueryFailure, sql } from "../src/index.ts";
 import { freshDatabase } from "./support.ts";
 import { z } from "zod";
 
@@ -23,7 +24,9 @@ await t.test(
       ) AS message (${outboxColumns})
       RETURNING id
     ) SELECT 1 AS done WHERE $1::boolean`;
-    const write = database.preparedWrite<{ done: number }>("write-and-enqueue", text, { leaves: sessionRevoked });
+    const write = database.preparedWrite<{ done: number }>("write-and-enqueue", text, {
+      announces: laneOf(sessionRevoked),
+    });
     const [event, record] = [randomUUID(), randomUUID()];
     t.same(await write([false, event, '{"a":1}', record]), []);
     t.same(woken, [], "nothing was left");
@@ -80,7 +83,7 @@ await t.test("concurrent writes share a commit, which wakes the relay once", asy
   const { database, values } = await counters(t);
   let woken = 0;
   database.onCommit(() => (woken += 1));
-  const add = database.preparedWriteEach<Added>("add-each", adding, { leaves: sessionRevoked });
+  const add = database.preparedWriteEach<Added>("add-each", adding, { announces: laneOf(sessionRevoked) });
   const done = await Promise.all([1, 2, 3, 9].map((id) => add([id, 10 * id])));
   t.match(done, [{ value: 10 }, { value: 20 }, { value: 30 }, null]);
   t.equal(new Set(done.slice(0, 3).map((each) => each?.transaction)).size, 1);

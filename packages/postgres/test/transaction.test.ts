@@ -5,15 +5,8 @@ import { ServiceError } from "@coffer/errors";
 import { auditAppend, sessionRevoked } from "@coffer/events";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
-import {
-  type Database,
-  enqueue,
-  enqueueAudit,
-  isUniqueViolation,
-  QueryFailure,
-  sql,
-  type Transaction,
-} from "../src/index.ts";
+import { enqueue, enqueueAudit } from "@coffer/outbox";
+import { type Database, isUniqueViolation, QueryFailure, sql, type Transaction } from "../src/index.ts";
 import { auditDraft, freshDatabase, latch } from "./support.ts";
 
 const { url } = await testPostgres(t);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createAuditLog, type Database, deliverOver, startRelay } from "@coffer/postgres";
+import { createAuditLog, deliverOver, startRelay } from "@coffer/outbox";
+import { type Database } from "@coffer/postgres";
 import { createQuota, type Quota } from "@coffer/quota";
 import {
   buildService,

@@ -1,5 +1,5 @@
 import { auditAppend, planChanged } from "@coffer/events";
-import { deliverOver, startRelay } from "@coffer/postgres";
+import { deliverOver, startRelay } from "@coffer/outbox";
 import { buildService, createServiceBase, newId, startSweeper } from "@coffer/service";
 import type { ServiceInstance, Shared } from "@coffer/service";
 import type { Config } from "./config.ts";

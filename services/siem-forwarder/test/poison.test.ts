@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createAuditLog, createDatabase, deliverOver, enqueueAudit, migrate, sql, startRelay } from "@coffer/postgres";
+import { createAuditLog, deliverOver, enqueueAudit, startRelay } from "@coffer/outbox";
+import { createDatabase, migrate, sql } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import type { Test } from "tap";
 import { until } from "@coffer/testkit";

@@ -1,5 +1,5 @@
 import { auditAppend, recordsChanged, vaultChanged } from "@coffer/events";
-import { createAuditLog, deliverOver, startRelay } from "@coffer/postgres";
+import { createAuditLog, deliverOver, startRelay } from "@coffer/outbox";
 import { createQuota, type Quota } from "@coffer/quota";
 import {
   buildService,

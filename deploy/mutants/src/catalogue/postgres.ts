@@ -1,9 +1,10 @@
 import type { Mutant } from "../mutant.ts";
 
 const source = "packages/postgres/src";
-const relay = "packages/postgres/test/relay.test.ts";
-const away = "packages/postgres/test/relay-away.test.ts";
-const parking = "packages/postgres/test/relay-parking.test.ts";
+const outbox = "packages/outbox/src";
+const relay = "packages/outbox/test/relay.test.ts";
+const away = "packages/outbox/test/relay-away.test.ts";
+const parking = "packages/outbox/test/relay-parking.test.ts";
 const migrating = "packages/postgres/test/migrate.test.ts";
 
 /** Messages that are lost, or sent before their commit. */
@@ -39,7 +40,7 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     name: "outbox-row-removed-before-it-is-acknowledged",
-    file: `${source}/deliver-rows.ts`,
+    file: `${outbox}/deliver-rows.ts`,
     find: "    report.away = true;\n  } else if (batch.length === 1)",
     replace:
       "    report.away = true;\n    report.delivered.push(...batch.map(({ position }) => position));\n  } else if (batch.length === 1)",
@@ -47,38 +48,38 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     name: "outbox-row-that-was-refused-is-lost",
-    file: `${source}/relay-lane.ts`,
+    file: `${outbox}/relay-lane.ts`,
     find: "delivered: report.delivered,\n      failed,",
     replace: "delivered: [...report.delivered, ...failed.map(({ position }) => position)],\n      failed: [],",
     tests: [parking],
   },
   {
     name: "outbox-row-of-several-records-is-not-divided",
-    file: `${source}/deliver-rows.ts`,
+    file: `${outbox}/deliver-rows.ts`,
     find: "Array.isArray(records) && records.length > 1",
     replace: "Array.isArray(records) && records.length > 1_000",
-    tests: ["packages/postgres/test/relay-dividing.test.ts"],
+    tests: ["packages/outbox/test/relay-dividing.test.ts"],
   },
   {
     name: "outbox-row-taken-by-two-relays",
-    file: `${source}/outbox-rows.ts`,
+    file: `${outbox}/rows.ts`,
     find: "order by position limit $3 for update skip locked",
     replace: "order by position limit $3",
-    tests: [relay, "packages/postgres/test/relay-kill.test.ts"],
+    tests: [relay, "packages/outbox/test/relay-kill.test.ts"],
   },
   {
     name: "newest-waiting-message-not-listed",
-    file: `${source}/list-waiting.ts`,
+    file: `${outbox}/list-waiting.ts`,
     find: "order by position desc limit",
     replace: "order by position limit",
-    tests: ["packages/postgres/test/list-waiting.test.ts"],
+    tests: ["packages/outbox/test/list-waiting.test.ts"],
   },
   {
     name: "parked-message-listed",
-    file: `${source}/list-waiting.ts`,
+    file: `${outbox}/list-waiting.ts`,
     find: " and attempts < ${parkedAfter}",
     replace: " and attempts < ${parkedAfter * 1_000}",
-    tests: ["packages/postgres/test/list-waiting.test.ts"],
+    tests: ["packages/outbox/test/list-waiting.test.ts"],
   },
   {
     name: "audit-of-a-read-not-waited-for",
@@ -89,17 +90,17 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     name: "commit-of-no-record-does-not-wait-for-the-disk",
-    file: `${source}/audit-log.ts`,
+    file: `${outbox}/audit-log.ts`,
     find: "pg_logical_emit_message(true,",
     replace: "pg_logical_emit_message(false,",
-    tests: ["packages/postgres/test/audit-log.test.ts"],
+    tests: ["packages/outbox/test/audit-log.test.ts"],
   },
   {
     name: "audit-of-reads-stores-the-first-only",
-    file: `${source}/audit-log.ts`,
+    file: `${outbox}/audit-log.ts`,
     find: "      last.records.push(json);\n",
     replace: "",
-    tests: ["packages/postgres/test/audit-log.test.ts"],
+    tests: ["packages/outbox/test/audit-log.test.ts"],
   },
   {
     name: "results-of-a-batch-swapped",
@@ -152,10 +153,10 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     name: "outbox-row-committed-late-is-never-looked-for",
-    file: `${source}/scan-start.ts`,
+    file: `${outbox}/scan-start.ts`,
     find: "      wholeAt = now;\n",
     replace: "      wholeAt = Number.POSITIVE_INFINITY;\n",
-    tests: ["packages/postgres/test/scan-start.test.ts", relay],
+    tests: ["packages/outbox/test/scan-start.test.ts", relay],
   },
   {
     name: "a-full-disk-goes-unnoticed-by-readiness",

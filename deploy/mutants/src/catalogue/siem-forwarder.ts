@@ -24,10 +24,10 @@ export const siemForwarderMutants: readonly Mutant[] = [
   },
   {
     name: "audit-records-sent-on-the-former-shared-subject",
-    file: "packages/postgres/src/relay.ts",
+    file: "packages/outbox/src/relay.ts",
     find: ".map((each) => [each.subject, sentAs(each, telemetry.service)])",
     replace: ".map((each) => [each.subject, each])",
-    tests: ["packages/postgres/test/relay.test.ts"],
+    tests: ["packages/outbox/test/relay.test.ts"],
   },
   {
     name: "chain-hash-skips-a-field",

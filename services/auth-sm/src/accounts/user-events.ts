@@ -1,5 +1,6 @@
 import type { RequestContext } from "@coffer/http";
-import { enqueueAudit, type Queryable, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Queryable, type Transaction } from "@coffer/postgres";
 import { type AuditEntry, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { listUserOrgs } from "../store/orgs.ts";

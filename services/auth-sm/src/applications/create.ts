@@ -1,5 +1,5 @@
 import type { Call } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { managers, requireHeldMembership } from "../access/membership.ts";
 import { auditOf } from "../audit.ts";

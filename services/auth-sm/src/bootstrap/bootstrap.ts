@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import { type Anonymous, type Call, uuidText } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { canonicalPublicKey } from "@coffer/tokens";
 import { z } from "zod";
 import { auditOf } from "../audit.ts";

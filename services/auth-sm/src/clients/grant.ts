@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedApplication } from "../access/application.ts";
 import { requireKeyVersion } from "../folders/key-version.ts";
 import { requireLockedFolder } from "../access/folder.ts";

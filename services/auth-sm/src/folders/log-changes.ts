@@ -1,5 +1,6 @@
 import { folderChanged } from "@coffer/events";
-import type { Database, Deliver } from "@coffer/postgres";
+import type { Deliver } from "@coffer/outbox";
+import type { Database } from "@coffer/postgres";
 import { insertFolderChanges } from "../store/folder-news.ts";
 
 /**

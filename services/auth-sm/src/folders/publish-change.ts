@@ -1,5 +1,6 @@
 import { folderChanged } from "@coffer/events";
-import { enqueueEach, type Transaction } from "@coffer/postgres";
+import { enqueueEach } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import type { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { momentOf } from "../moment.ts";

@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import { auditOf } from "../audit.ts";

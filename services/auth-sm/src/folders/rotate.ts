@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "./key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";

@@ -1,7 +1,8 @@
 import type { Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "./key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";

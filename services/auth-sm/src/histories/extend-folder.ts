@@ -1,5 +1,5 @@
 import type { Call } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedFolder } from "../access/folder.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { auditOf } from "../audit.ts";

@@ -1,7 +1,8 @@
 import type { AuditRecord } from "@coffer/events";
 import { type HistoryState, readEntry } from "@coffer/history";
 import type { Call } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked } from "../access/members.ts";
 import { type ActiveMembership, managers } from "../access/membership.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
 import { requireJoiningClient } from "../access/joining-client.ts";
 import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";

@@ -1,7 +1,8 @@
 import type { Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { managers } from "../access/membership.ts";

@@ -1,5 +1,5 @@
 import { type LostMembership, lostMembershipsKey, type Membership, membershipChanged, mostLost } from "@coffer/events";
-import { listWaiting } from "@coffer/postgres";
+import { listWaiting } from "@coffer/outbox";
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 

@@ -1,5 +1,6 @@
 import { type Membership, membershipChanged } from "@coffer/events";
-import { enqueue, type Transaction } from "@coffer/postgres";
+import { enqueue } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 
 /** Publishes, when the transaction commits, that a membership began, changed or ended. */

@@ -1,5 +1,6 @@
 import type { Call } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { type Removable, requireLockedRemovable, requireRemovable } from "../access/members.ts";
 import { auditOf } from "../audit.ts";

@@ -1,6 +1,7 @@
 import { roles, type Role } from "@coffer/contract";
 import type { RequestContext } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { rolesBelow } from "../access/members.ts";
 import { type Actor, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";

@@ -1,6 +1,7 @@
 import { type MemberStatus, type Role } from "@coffer/contract";
 import type { Call } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { holders, managers } from "../access/membership.ts";

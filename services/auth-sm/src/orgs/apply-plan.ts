@@ -1,5 +1,5 @@
 import { type PlanReport, siemPlanChanged } from "@coffer/events";
-import { enqueue } from "@coffer/postgres";
+import { enqueue } from "@coffer/outbox";
 import type { Deps } from "../deps.ts";
 import { storePlan } from "../store/org-plans.ts";
 

@@ -1,5 +1,6 @@
 import type { RequestContext } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { type Actor, auditOf } from "../audit.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";

@@ -1,7 +1,8 @@
 import { type AuditAction } from "@coffer/contract";
 import { sessionRevoked, type sessionRevoked as sessionRevokedSubject } from "@coffer/events";
 import type { RequestContext } from "@coffer/http";
-import { enqueue, enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueue, enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import type { z } from "zod";
 import { auditUserEvent } from "../accounts/user-events.ts";
 import { type Actor, auditOf } from "../audit.ts";

@@ -1,13 +1,6 @@
 import { auditAppend, type AuditDraft, folderChanged } from "@coffer/events";
-import {
-  auditPayload,
-  briefly,
-  briefWaits,
-  type Database,
-  eachOf,
-  outboxColumns,
-  outboxValues,
-} from "@coffer/postgres";
+import { auditPayload, outboxColumns, outboxValues } from "@coffer/outbox";
+import { briefly, briefWaits, type Database, eachOf } from "@coffer/postgres";
 import type { z } from "zod";
 import type { Actor } from "../audit.ts";
 import { foldCase } from "../fold-case.ts";

@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedApplication } from "../access/application.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";

@@ -1,7 +1,7 @@
 import type { AuditAction } from "@coffer/contract";
 import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
 import { auditOf } from "@coffer/service";
 import type { AuditEntry } from "@coffer/service";
 import { stripeActor } from "../audit.ts";

@@ -2,7 +2,7 @@ import type { PlanName } from "@coffer/contract";
 import type { AuditDraft } from "@coffer/events";
 import { auditSchemaName, planChanged } from "@coffer/events";
 import type { Transaction } from "@coffer/postgres";
-import { enqueue, enqueueAudit } from "@coffer/postgres";
+import { enqueue, enqueueAudit } from "@coffer/outbox";
 import { stripeActor } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { findPlan, insertEndedGrace, replacePlan, touchPlan } from "../store/org-plans.ts";

@@ -2,7 +2,7 @@ import type { Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import { holderOf } from "@coffer/history";
 import type { Call } from "@coffer/http";
-import { enqueueAudit } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
 import { auditOf, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../vaults/key-version.ts";

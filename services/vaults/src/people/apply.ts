@@ -1,5 +1,5 @@
 import { type AuditDraft, auditSchemaName, type Membership } from "@coffer/events";
-import { enqueueAudits } from "@coffer/postgres";
+import { enqueueAudits } from "@coffer/outbox";
 import type { Deps } from "../deps.ts";
 import { momentOf } from "../moment.ts";
 import { recomputeVisibility } from "../visibility/recompute.ts";

@@ -1,7 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import { recordsChanged } from "@coffer/events";
 import type { Call } from "@coffer/http";
-import { enqueue, enqueueAudit, isUniqueViolation } from "@coffer/postgres";
+import { enqueue, enqueueAudit } from "@coffer/outbox";
+import { isUniqueViolation } from "@coffer/postgres";
 import { auditOf, retryOnConflict, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../vaults/key-version.ts";

@@ -1,7 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import { type HistoryState, holderOf } from "@coffer/history";
 import type { Call } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { auditOf, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../vaults/key-version.ts";

@@ -1,13 +1,6 @@
 import { auditAppend, type AuditDraft, recordsChanged } from "@coffer/events";
-import {
-  briefly,
-  briefWaits,
-  type Database,
-  eachOf,
-  isUniqueViolation,
-  outboxColumns,
-  outboxValues,
-} from "@coffer/postgres";
+import { laneOf, outboxColumns, outboxValues } from "@coffer/outbox";
+import { briefly, briefWaits, type Database, eachOf, isUniqueViolation } from "@coffer/postgres";
 import { idOfDeleted } from "./records.ts";
 import { tryWriterLock } from "./advisory-locks.ts";
 
@@ -113,7 +106,7 @@ export function createRecordWrites(database: Database) {
            ${change}, enqueued AS (${messages(action)})
          SELECT held.n::integer AS n, written.id, written.created_at, written.updated_at
          FROM held LEFT JOIN written USING (id, vault_id)`,
-        { leaves: recordsChanged },
+        { announces: laneOf(recordsChanged) },
       ),
       null,
     );

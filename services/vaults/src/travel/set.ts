@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { setTravelMode } from "@coffer/events";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import type { Users } from "@coffer/service";
 import type { z } from "zod";
 import type { Deps } from "../deps.ts";

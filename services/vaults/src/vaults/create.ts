@@ -1,7 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import type { HistoryState } from "@coffer/history";
 import type { Call } from "@coffer/http";
-import { enqueueAudit, orConflict, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { orConflict, type Transaction } from "@coffer/postgres";
 import { auditOf, type User, userActor } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "./key-version.ts";

@@ -1,5 +1,6 @@
 import type { Call } from "@coffer/http";
-import { enqueueAudit, type Transaction } from "@coffer/postgres";
+import { enqueueAudit } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import { auditOf, retryOnConflict, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault, requireVault, type UsableVault, vaultNotFound } from "../access/vault.ts";

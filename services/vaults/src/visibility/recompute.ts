@@ -1,5 +1,6 @@
 import { vaultChanged } from "@coffer/events";
-import { enqueueEach, type Transaction } from "@coffer/postgres";
+import { enqueueEach } from "@coffer/outbox";
+import { type Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { recompute, type VisibilityChange, type VisibilityScope } from "../store/visibility.ts";
 

@@ -3,9 +3,10 @@ import { type AuditDraft, auditDraft as auditDraftShape } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import t from "tap";
 import { z } from "zod";
-import { createAuditLog, type Database, sql } from "../src/index.ts";
+import { type Database, sql } from "@coffer/postgres";
+import { createAuditLog } from "../src/index.ts";
 import { relayOn, unavailable, waiting } from "./relaying.ts";
-import { auditDraft, freshDatabase } from "./support.ts";
+import { auditDraft, freshDatabase } from "../../postgres/test/support.ts";
 
 const { url } = await testPostgres(t);
 

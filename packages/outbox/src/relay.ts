@@ -1,9 +1,9 @@
 import { allEvents, allRpcs, auditAppend, auditAppendOf, auditRecorderOf } from "@coffer/events";
+import type { Database } from "@coffer/postgres";
 import type { Telemetry } from "@coffer/telemetry";
-import type { Database } from "./database.ts";
 import type { Deliver, RelayedSubject } from "./deliver.ts";
 import { laneOf } from "./enqueue.ts";
-import { observeOutbox } from "./outbox-metrics.ts";
+import { observeOutbox } from "./metrics.ts";
 import { createLane } from "./relay-lane.ts";
 
 export interface RelayOptions {

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { auditAppendOf, type Membership, membershipChanged, sessionRevoked } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import t from "tap";
-import { type Database, deliverOver, type DeliveryBus, enqueue, enqueueAudit, sql } from "../src/index.ts";
+import { type Database, sql } from "@coffer/postgres";
+import { deliverOver, type DeliveryBus, enqueue, enqueueAudit } from "../src/index.ts";
 import { emptied, relayOn, send, unavailable, waiting } from "./relaying.ts";
-import { auditDraft, freshDatabase } from "./support.ts";
+import { auditDraft, freshDatabase } from "../../postgres/test/support.ts";
 
 const { url } = await testPostgres(t);
 

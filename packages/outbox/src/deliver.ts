@@ -1,11 +1,4 @@
-import {
-  type AuditDraft,
-  type EventSubject,
-  isAuditAppend,
-  type Membership,
-  membershipChanged,
-  type RpcSubject,
-} from "@coffer/events";
+import { type AuditDraft, type EventSubject, isAuditAppend, type RpcSubject } from "@coffer/events";
 
 export type RelayedSubject = RpcSubject<unknown, unknown> | EventSubject<unknown>;
 
@@ -27,18 +20,16 @@ export interface DeliveryBus {
 }
 
 /**
- * Delivers over the bus: audit records and memberships as one request, other requests one by one,
- * events as publishes with a flush.
+ * Delivers over the bus: audit records and what a subject can merge as one request, other requests
+ * one by one, events as publishes with a flush.
  */
 export function deliverOver(bus: DeliveryBus): Deliver {
   return async (subject, payloads) => {
     if (subject.kind === "rpc" && isAuditAppend(subject)) {
       // Rows of this subject are written as records; the bus checks them again.
       await bus.request(subject, { records: payloads as AuditDraft[] });
-    } else if (subject.subject === membershipChanged.subject) {
-      // Rows of this subject are written as memberships; the bus checks them again.
-      const changes = payloads as { memberships: Membership[] }[];
-      await bus.request(membershipChanged, { memberships: changes.flatMap(({ memberships }) => memberships) });
+    } else if (subject.kind === "rpc" && subject.merge !== undefined) {
+      await bus.request(subject, subject.merge(payloads));
     } else if (subject.kind === "rpc") {
       for (const payload of payloads) await bus.request(subject, payload);
     } else {

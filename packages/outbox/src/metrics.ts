@@ -1,8 +1,7 @@
+import { type Database, sql } from "@coffer/postgres";
 import type { Metrics } from "@coffer/telemetry";
 import { z } from "zod";
-import type { Database } from "./database.ts";
 import { parkedAfter } from "./relay-lane.ts";
-import { sql } from "./sql.ts";
 
 const measured = z.object({ age: z.number().nullable(), parked: z.number() });
 

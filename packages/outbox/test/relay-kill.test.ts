@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import t from "tap";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { enqueueAudit, sql, startRelay } from "../src/index.ts";
-import { auditDraft, freshDatabase } from "./support.ts";
+import { sql } from "@coffer/postgres";
+import { enqueueAudit, startRelay } from "../src/index.ts";
+import { auditDraft, freshDatabase } from "../../postgres/test/support.ts";
 
 const { url } = await testPostgres(t);
 const child = fileURLToPath(new URL("relay-child.ts", import.meta.url));

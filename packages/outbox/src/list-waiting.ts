@@ -1,8 +1,8 @@
 import type { EventSubject, RpcSubject } from "@coffer/events";
+import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 import { laneOf } from "./enqueue.ts";
 import { parkedAfter } from "./relay-lane.ts";
-import { type Queryable, sql } from "./sql.ts";
 
 const waiting = z.object({ payload: z.string() });
 

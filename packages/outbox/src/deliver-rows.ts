@@ -1,8 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import { isAuditAppend } from "@coffer/events";
+import { isUnavailable } from "@coffer/postgres";
 import type { Deliver, RelayedSubject } from "./deliver.ts";
-import { isUnavailable } from "./failure.ts";
-import type { OutboxRow } from "./outbox-rows.ts";
+import type { OutboxRow } from "./rows.ts";
 
 export interface DeliveryOptions {
   subjects: ReadonlyMap<string, RelayedSubject>;

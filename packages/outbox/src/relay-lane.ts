@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isUnavailable, type PipelinedConnection } from "@coffer/postgres";
 import type { Telemetry } from "@coffer/telemetry";
 import type { Deliver, RelayedSubject } from "./deliver.ts";
 import { deliverRows } from "./deliver-rows.ts";
-import { isUnavailable } from "./failure.ts";
-import type { PipelinedConnection } from "./pipelined-connection.ts";
-import { type FailedRow, outboxRows } from "./outbox-rows.ts";
+import { type FailedRow, outboxRows } from "./rows.ts";
 import { createScanStart } from "./scan-start.ts";
 
 /** After so many failures a row is parked: retried once an hour. */

@@ -3,9 +3,9 @@ import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { type Database, sql } from "../src/index.ts";
+import { type Database, sql } from "@coffer/postgres";
 import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
-import { freshDatabase } from "./support.ts";
+import { freshDatabase } from "../../postgres/test/support.ts";
 
 const { url } = await testPostgres(t);
 

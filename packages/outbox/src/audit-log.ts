@@ -1,7 +1,6 @@
 import { auditAppend, type AuditDraft } from "@coffer/events";
-import type { Database } from "./database.ts";
+import { createGroupCommit, type Database } from "@coffer/postgres";
 import { laneOf } from "./enqueue.ts";
-import { createGroupCommit } from "./group-commit.ts";
 
 /** Well below the payload limit of the bus. */
 const mostBytesPerRow = 192 * 1024;

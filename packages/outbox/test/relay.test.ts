@@ -3,9 +3,10 @@ import t from "tap";
 import { auditAppendOf, sessionRevoked } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, createDatabase, type Deliver, enqueue, enqueueAudit, sql, startRelay } from "../src/index.ts";
+import { createDatabase, sql } from "@coffer/postgres";
+import { createAuditLog, type Deliver, enqueue, enqueueAudit, startRelay } from "../src/index.ts";
 import { emptied, nameOf, relayedNames, relayOn, send, unavailable, waiting } from "./relaying.ts";
-import { auditDraft, freshDatabase, latch, recordedTelemetry } from "./support.ts";
+import { auditDraft, freshDatabase, latch, recordedTelemetry } from "../../postgres/test/support.ts";
 
 const { url } = await testPostgres(t);
 const idOf = (record: unknown) => z.object({ id: z.string() }).parse(record).id;

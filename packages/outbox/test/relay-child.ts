@@ -1,7 +1,8 @@
 // A relay in a process of its own, which reports each delivery to its parent and can be killed at any
 // time. Arguments: url, schema, and "held" for deliveries that are never acknowledged.
-import { createDatabase, startRelay } from "../src/index.ts";
-import { recordedTelemetry } from "./support.ts";
+import { createDatabase } from "@coffer/postgres";
+import { startRelay } from "../src/index.ts";
+import { recordedTelemetry } from "../../postgres/test/support.ts";
 
 const [url = "", schema = "", mode] = process.argv.slice(2);
 const { telemetry } = recordedTelemetry();

@@ -2,9 +2,10 @@ import t from "tap";
 import { isAuditAppend } from "@coffer/events";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { type Deliver, enqueueAudit, sql } from "../src/index.ts";
+import { sql } from "@coffer/postgres";
+import { type Deliver, enqueueAudit } from "../src/index.ts";
 import { emptied, nameOf, relayOn, send, unavailable, waiting } from "./relaying.ts";
-import { auditDraft, freshDatabase } from "./support.ts";
+import { auditDraft, freshDatabase } from "../../postgres/test/support.ts";
 
 const { url } = await testPostgres(t);
 

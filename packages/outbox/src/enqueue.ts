@@ -1,17 +1,10 @@
 import { auditAppend, type AuditDraft, auditDraft, type EventSubject, type RpcSubject } from "@coffer/events";
-import { sql, type Transaction } from "./sql.ts";
+import { announceAtCommit, sql, type Transaction } from "@coffer/postgres";
 
-/** The lanes to wake after the commit, by slonik's transaction id. */
-const written = new Map<string, Set<string>>();
-
-/** Returns and removes the lanes that the commit should wake. */
-export function takeWritten(transactionId: string): ReadonlySet<string> {
-  const lanes = written.get(transactionId) ?? new Set();
-  written.delete(transactionId);
-  return lanes;
-}
-
-/** One lane for all events, and one for each responder of requests. */
+/**
+ * One lane for all events, and one for each responder of requests. A commit announces the lanes that
+ * it wrote to, which wakes the relay.
+ */
 export function laneOf(subject: { kind: "event" } | { kind: "rpc"; responder: string }): string {
   return subject.kind === "event" ? "event" : subject.responder;
 }
@@ -29,12 +22,7 @@ export async function enqueue<Payload>(
 ): Promise<void> {
   const schema = subject.kind === "rpc" ? subject.input : subject.payload;
   await insert(tx, subject, id, JSON.stringify(schema.parse(payload)));
-  noteWritten(tx, subject);
-}
-
-function noteWritten(tx: Transaction, subject: Parameters<typeof laneOf>[0]): void {
-  const lanes = written.get(tx.transactionId) ?? new Set();
-  written.set(tx.transactionId, lanes.add(laneOf(subject)));
+  announceAtCommit(tx, laneOf(subject));
 }
 
 /** Writes many messages of one subject in one statement, as `enqueue`. */
@@ -50,7 +38,7 @@ export async function enqueueEach<Payload>(
     subject,
     messages.map(({ id, payload }) => [id, JSON.stringify(schema.parse(payload))]),
   );
-  noteWritten(tx, subject);
+  announceAtCommit(tx, laneOf(subject));
 }
 
 /**

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { sessionRevoked } from "@coffer/events";
 import { testPostgres } from "@coffer/testkit";
 import t from "tap";
-import { listWaiting, sql } from "../src/index.ts";
+import { sql } from "@coffer/postgres";
+import { listWaiting } from "../src/index.ts";
 import { nameOf, send } from "./relaying.ts";
-import { freshDatabase } from "./support.ts";
+import { freshDatabase } from "../../postgres/test/support.ts";
 
 const { url } = await testPostgres(t);
 

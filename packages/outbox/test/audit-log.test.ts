@@ -1,8 +1,9 @@
 import t from "tap";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, createDatabase, type Database, sql } from "../src/index.ts";
-import { auditDraft, freshDatabase, recordedTelemetry } from "./support.ts";
+import { createDatabase, type Database, sql } from "@coffer/postgres";
+import { createAuditLog } from "../src/index.ts";
+import { auditDraft, freshDatabase, recordedTelemetry } from "../../postgres/test/support.ts";
 
 const { url } = await testPostgres(t);
 

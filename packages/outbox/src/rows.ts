@@ -1,4 +1,4 @@
-import type { PipelinedConnection, Statement } from "./pipelined-connection.ts";
+import type { PipelinedConnection, Statement } from "@coffer/postgres";
 
 /** A row of the outbox. */
 export interface OutboxRow {

@@ -3,7 +3,8 @@ import { ServiceError } from "@coffer/errors";
 import { sessionRevoked } from "@coffer/events";
 import { z } from "zod";
 import { until } from "@coffer/testkit";
-import { type Database, type Deliver, enqueue, type Relay, type RelayOptions, sql, startRelay } from "../src/index.ts";
+import { type Database, sql } from "@coffer/postgres";
+import { type Deliver, enqueue, type Relay, type RelayOptions, startRelay } from "../src/index.ts";
 
 /** The error of a delivery without a consumer. */
 export const unavailable = () => new ServiceError("unavailable", "there is no responder");

@@ -1,0 +1,14 @@
+export { createAuditLog } from "./audit-log.ts";
+export { type Deliver, deliverOver, type DeliveryBus, type RelayedSubject } from "./deliver.ts";
+export {
+  auditPayload,
+  enqueue,
+  enqueueAudit,
+  enqueueAudits,
+  enqueueEach,
+  laneOf,
+  outboxColumns,
+  outboxValues,
+} from "./enqueue.ts";
+export { listWaiting } from "./list-waiting.ts";
+export { type Relay, type RelayOptions, startRelay } from "./relay.ts";
