@@ -20,10 +20,20 @@ const dockerfile = readFileSync(join(checkout, "deploy/docker/Dockerfile"), "utf
 const lastStage = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
 const command = JSON.parse(/^CMD (.*)$/m.exec(lastStage)?.[1] ?? "") as string[];
 
-/** The variables of the image. */
-const imageEnvironment = Object.fromEntries(
+/** The variables of the image. Its compile cache is made while the image is built. */
+const { NODE_COMPILE_CACHE: compileCache, ...imageEnvironment } = Object.fromEntries(
   [...lastStage.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = ""]) => line.split(" ").map((each) => each.split("="))),
 ) as Record<string, string>;
+
+await t.test("the compile cache is made with the flags, the user and the folder of the image", (t) => {
+  const compiling = dockerfile.slice(dockerfile.indexOf(" AS compile"), dockerfile.lastIndexOf("\nFROM "));
+  const run = JSON.parse(/^RUN (.*)$/m.exec(compiling)?.[1] ?? "") as string[];
+  t.same([run.slice(0, 1 + nodeFlags.length), run.at(-1)], [["node", ...nodeFlags], "src/main.ts"]);
+  for (const line of [/^USER .*$/m, /^WORKDIR .*$/m]) t.same(line.exec(compiling)?.[0], line.exec(lastStage)?.[0]);
+  const made = /NODE_COMPILE_CACHE=(\S+)/.exec(compiling)?.[1] ?? "";
+  t.match(lastStage, `COPY --from=compile ${made} ${compileCache}\n`);
+  t.end();
+});
 
 await t.test(
   "the images start with the flags of a service's process, as the user 65532, on bases pinned by digest",
