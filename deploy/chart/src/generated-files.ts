@@ -66,7 +66,7 @@ function commandFile(): string {
   return [
     "// Written by npm run generate -w deploy/chart, from packages/bus and the list of services.",
     "",
-    "/** What each service's user may do on NATS. */",
+    "/** The permissions of each service's user on NATS. */",
     `export const natsUsers = ${JSON.stringify(natsUsersFile())};`,
     "",
     "/** The schema and role of each service in Postgres. */",

@@ -8,7 +8,7 @@ import { checkout } from "./paths.ts";
 import { environmentOf, type Secrets } from "./run-pod.ts";
 
 export interface JobOptions {
-  /** What the Job's pod runs. */
+  /** The command of the Job's pod. */
   spec: PodSpec;
   /** The name of the pod. */
   name: string;

@@ -13,7 +13,7 @@ import { normalizeArchive } from "./normalize-archive.ts";
 
 export interface Release {
   version: string;
-  /** What stands before a service's name in the name of an image. */
+  /** The prefix of a service's name in the name of an image. */
   registry: string;
   /** The folder with the images' digests; null before they are built. */
   digests: string | null;

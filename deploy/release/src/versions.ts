@@ -62,7 +62,7 @@ function manifests(root: string): string[] {
 const read = (root: string, file: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(root, file), "utf8")) as Record<string, unknown>; // of a manifest, which is an object
 
-/** What stands where another version than that of package.json stands. */
+/** The places with another version than that of package.json. */
 export function versionProblems(root: string): string[] {
   const version = mainVersion(root);
   const remedy = `run npm run release -- --set-version ${version}`;

@@ -1,6 +1,6 @@
 import type { CommandRow, OptionRow } from "./command-row.ts";
 
-/** What a command is called with, apart from the environment. */
+/** The arguments of a command, apart from the environment. */
 export interface PlainCall {
   args: string[];
   options: Record<string, unknown>;

@@ -22,7 +22,7 @@ export interface VaultSummary {
   problem: string | null;
 }
 
-/** What the list shows of a record. No secret is among it. */
+/** A record as a list shows it, without secrets. */
 export interface RecordSummary {
   id: string;
   vaultId: string;
@@ -33,7 +33,7 @@ export interface RecordSummary {
   hasPassword: boolean;
   hasCode: boolean;
   updatedAt: string;
-  /** What a search looks through, without case and accents. */
+  /** The searchable text, without case and accents. */
   searched: string;
 }
 
@@ -140,7 +140,7 @@ export interface SharingView {
   colleagues: { id: string; email: string }[];
 }
 
-/** What a new key could not do. */
+/** The failures of a rotation. */
 export interface Rotated {
   /** Members and machines who did not get it. */
   without: string[];
@@ -195,7 +195,7 @@ export interface ChainView {
   before: number;
 }
 
-/** What proves the person again. `code` is empty while none was asked for. */
+/** The proof of the person, once more. `code` is empty until one is asked for. */
 export interface Proof {
   password: string;
   code: string;
@@ -232,7 +232,7 @@ export interface FolderView {
   problem: string | null;
 }
 
-/** What the list shows of a secret: the names of its fields and no value. */
+/** A secret as a list shows it: the names of its fields, without values. */
 export interface SecretView {
   uid: string;
   title: string;
@@ -345,7 +345,7 @@ export interface DestinationsView {
   destinations: DestinationView[];
 }
 
-/** What a destination answered to a test event. */
+/** A destination's response to a test event. */
 export interface TestedView {
   ok: boolean;
   status: number | null;
@@ -354,7 +354,7 @@ export interface TestedView {
 
 export type Role = "owner" | "admin" | "member" | "auditor";
 
-/** What an administrator sees of a member. */
+/** A member as an administrator sees them. */
 export interface PersonDetail {
   id: string;
   /** The fingerprint of the member's key: six words. */

@@ -31,7 +31,7 @@ export type KnownType = keyof typeof recordTypes;
 
 const secrets = /^(password|totp_secret|number|code|ssn|passport_number|license_number|private_key|passphrase|pin)$/;
 
-/** What the key of a field of the person's own begins with. */
+/** The prefix of the key of a person's own field. */
 export const customPrefix = "custom.";
 
 /** The key of the kind of such a field. */

@@ -9,7 +9,7 @@ export const pushActions = [...recordActions, ...vaultActions, "folder_updated",
 
 export type PushAction = (typeof pushActions)[number];
 
-/** What `folder_updated` says of a folder. */
+/** The content of `folder_updated`. */
 export const folderChanges = ["metadata", "membership", "key", "secrets"] as const;
 
 export type FolderChange = (typeof folderChanges)[number];

@@ -14,7 +14,7 @@ export interface Location {
   commit?: string;
 }
 
-/** What is known of a secret apart from where it stands. */
+/** A found secret, apart from its places. */
 export interface SecretDescription {
   /** The specification's term, such as `cloud provider access key`. */
   kind: string;
@@ -41,7 +41,7 @@ export interface Finding extends SecretDescription {
   locations: Location[];
 }
 
-/** What could not be scanned, and why. The message holds no secret. */
+/** An input that could not be scanned, and why. The message holds no secret. */
 export interface Problem {
   path: string;
   message: string;

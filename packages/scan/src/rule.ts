@@ -12,7 +12,7 @@ export interface Candidate {
   after(count: number): string;
 }
 
-/** What a rule's check says of a candidate that is a credential. */
+/** The result of a rule's check for a candidate that is a credential. */
 export interface Verdict {
   confidence: Confidence;
   checksum?: Checksum;

@@ -2,7 +2,7 @@ import { slugOf } from "./engine/allowed.ts";
 import type { Confidence } from "./finding.ts";
 import type { Rule } from "./rule.ts";
 
-/** What a rule is named by. */
+/** The names of a rule. */
 type Named = Pick<Rule, "id" | "kind">;
 
 export interface RuleChoice {

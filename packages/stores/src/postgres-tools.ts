@@ -14,7 +14,7 @@ import { type Store, StoreError } from "./store.ts";
 export interface PostgresTools {
   /** The folder with the programs. */
   folder: string;
-  /** What the programs need in their environment. */
+  /** The environment of the programs. */
   env: Record<string, string>;
 }
 
@@ -75,7 +75,7 @@ export interface ImageOptions {
   tools: PostgresTools;
   /** Belongs to this server alone; made when missing. */
   directory: string;
-  /** What the image reads: POSTGRES_DB, and POSTGRES_PASSWORD or POSTGRES_HOST_AUTH_METHOD=trust. */
+  /** The image's variables: POSTGRES_DB, and POSTGRES_PASSWORD or POSTGRES_HOST_AUTH_METHOD=trust. */
   env: Readonly<Record<string, string>>;
   /** The arguments of the container, for the server. */
   args?: readonly string[];

@@ -37,7 +37,7 @@ import { createClientKeys } from "./store/client-keys.ts";
 import { createSecretReads } from "./store/secret-reads.ts";
 import { createSecretWrites } from "./store/secret-writes.ts";
 
-/** What a test can replace: the clock. */
+/** For tests: the clock. */
 export interface Seams {
   now?: () => Date;
 }

@@ -4,7 +4,7 @@ import { migrate } from "@coffer/postgres";
 /** The service's schema in Postgres. */
 export const schema = "billing_webhook";
 
-/** What makes it. */
+/** The migrations of that schema. */
 export const migrations: MigrationSource = { directory: new URL("./migrations/", import.meta.url) };
 
 /**

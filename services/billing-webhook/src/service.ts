@@ -10,7 +10,7 @@ import { planSweep } from "./plans/sweep.ts";
 import { createEventCount } from "./events/event-count.ts";
 import { routes } from "./routes.ts";
 
-/** What a test may set: the clock, and how often plans without an event are computed. */
+/** For tests: the clock, and how often plans without an event are computed. */
 export interface Seams {
   now?: () => Date;
   sweepMilliseconds?: number;

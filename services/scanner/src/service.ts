@@ -15,7 +15,7 @@ import { recordRefusal } from "./refusals.ts";
 import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
 
-/** What a test may set: the clock, and the threads and bounds of the pool. */
+/** For tests: the clock, and the threads and bounds of the pool. */
 export interface Seams {
   now?: () => Date;
   pool?: Partial<PoolOptions>;

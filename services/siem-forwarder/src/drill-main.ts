@@ -15,7 +15,7 @@ const usage =
   "--own-schema: the role of --copy reads the schema of this service alone\n" +
   "--no-report: there is no running installation, and the result is only printed\n";
 
-/** What `backup.mjs choose` writes beside the restored copy. */
+/** The file that `backup.mjs choose` writes beside the restored copy. */
 const drillFile = z.object({
   created_at: z.iso.datetime(),
   started_at: z.iso.datetime(),

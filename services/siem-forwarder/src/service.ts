@@ -25,7 +25,7 @@ import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
 import { createDeliveryStore } from "./store/deliveries.ts";
 
-/** What a test may set: the clock, how names resolve, the plans of organizations. */
+/** For tests: the clock, how names resolve, the plans of organizations. */
 export interface Seams {
   now?: () => Date;
   resolve?: Resolve;

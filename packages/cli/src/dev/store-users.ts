@@ -1,6 +1,6 @@
 // Written by npm run generate -w deploy/chart, from packages/bus and the list of services.
 
-/** What each service's user may do on NATS. */
+/** The permissions of each service's user on NATS. */
 export const natsUsers = {
   maxPayload: 1048576,
   responseExpiry: "1m",

@@ -9,7 +9,7 @@ export interface Repository {
   root: string;
 }
 
-/** What git answered: its output, or its exit code and its words. */
+/** The result of git: its output, or its exit code and message. */
 export type GitAnswer = { output: Buffer } | { code: number | null; words: string };
 
 /** Settings of a repository that would start other programs, or change what git prints. */

@@ -1,6 +1,6 @@
 import type { Job, JobResult, Occurrence, Problem } from "@coffer/scan";
 
-/** What a scan looks at. */
+/** The input of a scan. */
 export interface Input {
   jobs: AsyncIterable<Job> | Iterable<Job>;
   /** Whether there is little to scan: then no threads are started. */

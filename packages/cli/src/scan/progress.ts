@@ -1,4 +1,4 @@
-/** What a scan has done so far, in one line of the terminal that is written over. */
+/** The progress of a scan, in one line of the terminal that is written over. */
 export interface Progress {
   add(bytes: number): void;
   end(): void;

@@ -7,7 +7,7 @@ import { startProgress } from "./progress.ts";
 import type { Report } from "./report/report.ts";
 import type { Settings } from "./settings.ts";
 
-/** What all pools together made of an input. */
+/** The results of all pools for one input. */
 interface Totals {
   occurrences: Occurrence[];
   problems: Problem[];

@@ -21,7 +21,7 @@ export interface ManifestFile {
   sha256: { identity: string; br?: string | undefined; gzip?: string | undefined };
 }
 
-/** What a build consists of. A release publishes it. */
+/** The files of a build. A release publishes the list. */
 export interface Manifest {
   version: 2;
   /** Lower-case hex SHA-256 of the sources and of the locked dependencies. */

@@ -1,7 +1,7 @@
 import { m } from "../messages/messages.ts";
 import { CallError } from "./worker-client.ts";
 
-/** What went wrong, in a sentence for a person. */
+/** An error as a sentence for a person. */
 export function explain(error: unknown): string {
   if (!(error instanceof CallError)) return m.failures.unexpected;
   const { code, retryAfterSeconds, message } = error;

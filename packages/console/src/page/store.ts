@@ -30,7 +30,7 @@ function receive(message: FromWorker): void {
 /** A dialog of the records that another screen asks for; null when there is none. */
 export const wanted = signal<"new-vault" | "new-record" | null>(null);
 
-/** What is typed into the search. */
+/** The text in the search field. */
 export const search = signal("");
 /** The vault whose records are shown; null for all. */
 export const shownVault = signal<string | null>(null);

@@ -7,7 +7,7 @@ export interface Action {
   busy: boolean;
   /** Whether it has run for so long that the person should see it. */
   slow: boolean;
-  /** What went wrong last; null after a success. */
+  /** The last error; null after a success. */
   problem: string | null;
   /** Seconds for which the service refuses another attempt. */
   waitSeconds: number;

@@ -1,6 +1,6 @@
 import type { Calls } from "../protocol.ts";
 
-/** What the worker does for the page. Each throws CofferError or Refusal. */
+/** The calls that the page makes to the worker. Each throws CofferError or Refusal. */
 export type CallHandlers = {
   [Name in keyof Calls]: (input: Parameters<Calls[Name]>[0]) => Promise<ReturnType<Calls[Name]>>;
 };

@@ -9,7 +9,7 @@ interface Stored {
 
 const storage = indexedDbStorage("coffer device");
 
-/** What this browser tells a service about itself. Nothing of it is secret, or names an account. */
+/** The description of this browser for a service. It holds no secret and names no account. */
 export interface ConsoleDevice {
   device(): Promise<{ id: string; name: string; type: string }>;
   credential(email: string): Promise<string | undefined>;

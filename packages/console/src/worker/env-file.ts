@@ -1,4 +1,4 @@
-/** What a dotenv file sets, or the first line that sets nothing. */
+/** The variables of a dotenv file, or the first line that is not valid. */
 export type EnvFile = { variables: Map<string, string> } | { wrongLine: number };
 
 const assignment = /^\s*(?:export\s+)?([^\s=#'"`]+)\s*=[^\S\n]*(.*)$/;

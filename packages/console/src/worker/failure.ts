@@ -11,7 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What the page learns of an error. An unexpected one stays here: its message could quote a value. */
+/** An error as the page receives it. The message of an unexpected one is not sent: it could quote a value. */
 export function failureOf(error: unknown): CallFailure {
   if (error instanceof Refusal) return { code: error.code, message: error.code, retryAfterSeconds: null };
   if (!(error instanceof CofferError)) return { code: "unexpected", message: "unexpected", retryAfterSeconds: null };

@@ -26,7 +26,7 @@ import { startTravel, travelView } from "./travel.ts";
 // The worker loads this with the first of these calls. Nothing of it may import what the worker starts with, other than
 // types: that would divide the worker into more files.
 
-/** What the worker starts with, and these calls use. */
+/** The parts of the worker that these calls use. */
 export interface LaterDeps {
   /** Makes the error that the page learns by its code. */
   refuse: (code: string) => Error;

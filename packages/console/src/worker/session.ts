@@ -10,9 +10,9 @@ import { openWorkspace } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ConsoleSession {
-  /** What a page must know when it connects. */
+  /** The state for a page that connects. */
   present(): FromWorker[];
-  /** What the person works with. Throws Refusal `locked` without a session. */
+  /** The open session's clients and keys. Throws Refusal `locked` without a session. */
   unlocked(): Workspace;
   signIn(input: Parameters<Calls["signIn"]>[0]): Promise<"done" | "code">;
   giveCode(code: string): Promise<"done" | "code">;

@@ -7,10 +7,10 @@ import type { Workspace } from "./workspace.ts";
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** A machine that made no request for so long may be gone. */
 const unseenMilliseconds = 30 * dayMilliseconds;
-/** What ends within this time is named. */
+/** How long before its end something is listed. */
 const soonMilliseconds = 14 * dayMilliseconds;
 
-/** What waits for the person: in the folders, vaults, machines and members that they look after. */
+/** The person's open tasks in the folders, vaults, machines and members that they manage. */
 export async function toDoView(workspace: Workspace): Promise<ToDoView> {
   const { client } = workspace;
   const people = await peopleView(workspace);

@@ -94,7 +94,7 @@ function plainLines(body: string): string {
     .join("\n");
 }
 
-/** What two texts begin with alike. */
+/** The common prefix of two texts. */
 function shared(a: string, b: string): string {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;

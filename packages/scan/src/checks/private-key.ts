@@ -2,7 +2,7 @@ import { derElement, derElements, derInteger } from "./der.ts";
 
 export type KeyAlgorithm = "rsa" | "ec" | "dsa" | "other";
 
-/** What a decoded private key is. */
+/** A decoded private key. */
 export interface PrivateKey {
   algorithm: KeyAlgorithm;
   encrypted: boolean;

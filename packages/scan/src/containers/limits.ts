@@ -27,7 +27,7 @@ export class UnpackLimitError extends Error {
   }
 }
 
-/** What may still come out of one file. */
+/** How much may still be unpacked from one file. */
 export class UnpackBudget {
   readonly #limits: UnpackLimits;
   readonly #most: number;

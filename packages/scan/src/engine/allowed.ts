@@ -2,7 +2,7 @@ import type { Rule } from "../rule.ts";
 import type { Marker } from "./create-engine.ts";
 import type { Detection } from "./run-rule.ts";
 
-/** What the comments of one line allow, there and on the next line. */
+/** The findings that the comments of one line allow, there and on the next line. */
 interface Allowance {
   /** Offsets of the line's start, its end and the end of the next one. */
   from: number;

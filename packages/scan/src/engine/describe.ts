@@ -3,7 +3,7 @@ import type { Confidence, SecretDescription } from "../finding.ts";
 import type { Detection } from "./run-rule.ts";
 import { shownPrefix } from "./run-rule.ts";
 
-/** What is reported of a secret: never the secret itself, unless `showSecret` is set. */
+/** A secret as it is reported: never the secret itself, unless `showSecret` is set. */
 export function describeSecret(detection: Detection, confidence: Confidence, showSecret: boolean): SecretDescription {
   const { rule, secret, checksum, accountId, identity, reportAs } = detection;
   const bytes = Buffer.from(secret, "latin1");

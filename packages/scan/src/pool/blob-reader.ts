@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 
-/** What git has under a name: its content, or why it is not here. */
+/** The content of a git object, or why it is missing. */
 export type Blob = { bytes: Buffer } | { problem: string };
 
 /** Reads objects of a repository, all through one process of git. One read at a time. */

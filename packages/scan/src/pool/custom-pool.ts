@@ -7,7 +7,7 @@ import { workerUrl } from "./pool.ts";
 import { failed } from "./run-job.ts";
 import type { Ready, WorkerSettings } from "./worker-data.ts";
 
-/** What the rules of a configuration may take for one file. */
+/** The time that the rules of a configuration may take for one file. */
 const mostMilliseconds = 1_000;
 /** A busy machine may give a thread no time at all: then its own processor time decides, up to this. */
 const mostWaiting = 30_000;

@@ -12,7 +12,7 @@ const secretName = new RegExp(
   `(?:aws[^\\n]{0,40}?(?:secret|private|sk\\b)|secret[ _.-]?access[ _.-]?key|(?:aws|s3)[ _.-]{0,2}(?:access[ _.-]?)?(?:secret[ _.-]?)?key(?![ _.-]?id)|secret[ _.-]?key)[^\\n]{0,60}${laterLine}`,
   "i",
 );
-/** What SOPS writes in place of a secret. */
+/** The text that SOPS writes in place of a secret. */
 const encrypted = /ENC\[[^\]\n]{0,300}$/;
 const idDistance = 400;
 const keyCharacters = new Uint8Array(256);

@@ -1,7 +1,7 @@
 import { box, contexts, decodeText, encodeText, hiddenPinKey, newKey, unboxBound } from "@coffer/crypto";
 import type { Head } from "@coffer/history";
 
-/** What a device keeps of a vault that it has forgotten. */
+/** The stored pin of a vault that the device has forgotten. */
 export interface HiddenPin {
   pin: Head;
   accepted: boolean;
@@ -36,7 +36,7 @@ export async function withHiddenPins(
   return boxes.sort();
 }
 
-/** What the device kept of a vault when it forgot the vault; undefined when there is nothing. */
+/** The pin that the device stored when it forgot a vault; undefined when there is none. */
 export async function hiddenPin(
   userKey: Uint8Array,
   hidden: readonly string[],

@@ -130,7 +130,7 @@ export function histories(options: HistoriesOptions): Histories {
       const resources = addLeft(present.resources, res, departures, names);
       const isThere = isSame(there?.pin, before?.pin) && isSame(there?.expect, before?.expect);
       if (!isThere || resources === undefined) return present;
-      // What other calls have stored since, as this device's removals, must stay.
+      // Later changes by other calls, such as this device's removals, must stay.
       const { sealed_until, ended, left, pin_version, told } = there ?? {};
       const accepted = after.accepted || there?.accepted === true;
       const allLeft = mergeLeft(left ?? [], after.left ?? []);

@@ -51,7 +51,7 @@ export function withPins(
   return merged;
 }
 
-/** What another device knows of former members can end the use of a key: the signers are checked again. */
+/** Another device's list of former members can end the use of a key: the signers are checked again. */
 function withOthersLeft(here: Trusted, others: readonly Left[] | undefined): Trusted {
   if (others === undefined || others.length === 0) return here;
   return { ...here, left: mergeLeft(here.left ?? [], others), checked_by: undefined };

@@ -12,7 +12,7 @@ export interface SignedChange {
   after: HistoryState;
 }
 
-/** What the service shows in an entry's place: it, another one or none, or no page of a history. */
+/** The service's response for an entry's number: the entry, another one or none, or no page of a history. */
 type Shown = "entry" | "other" | "unknown";
 
 /** Reads an entry back that was sent. */

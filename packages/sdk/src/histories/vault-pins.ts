@@ -84,7 +84,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
 
   const userKey = async (): Promise<Uint8Array> => decodeBase64((await session()).user_key);
 
-  /** What this device kept of a vault that was hidden; undefined when it knows the vault, or never did. */
+  /** This device's pin of a vault that was hidden; undefined when it knows the vault, or never did. */
   const recalled = async (id: string): Promise<Trusted | undefined> => {
     const { resources, hidden = [] } = await histories.record();
     if (hidden.length === 0 || Object.hasOwn(resources, resOf(id))) return undefined;

@@ -11,7 +11,7 @@ export const sealedKey = base64Text(64);
 
 export const device = z.object({ id: nameText(), name: nameText(), type: nameText(64) });
 
-/** What a recovery with the recovery key needs. */
+/** The values for a recovery with the recovery key. */
 export const recovery = z.object({ proof_hash: sha256Text, encrypted_user_key: sealedKey });
 
 /** A TOTP code or a recovery code. */

@@ -15,7 +15,7 @@ export interface Removal {
   viewerRole: Role;
 }
 
-/** What only this member manages: the names that the viewer may see, and the number of others. */
+/** The resources that only this member manages: the names that the viewer may see, and the number of others. */
 export interface SoleManaged {
   names: string[];
   others: number;

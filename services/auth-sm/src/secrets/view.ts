@@ -37,7 +37,7 @@ export interface SecretReceipt {
   expires_at: string | null;
 }
 
-/** What a person also sees: a machine has no expired secret. */
+/** For people only: a machine has no expired secret. */
 interface Expiry {
   expired: boolean;
 }

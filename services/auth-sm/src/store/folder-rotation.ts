@@ -9,7 +9,7 @@ const sealedSecret = z.object({
   titled: z.boolean(),
   field_names: z.array(z.string()),
 });
-/** What the folder's key encrypts of a secret: its DEK, its title if any, its fields. */
+/** The parts of a secret that the folder's key encrypts: its DEK, its title if any, its fields. */
 export type SealedSecret = z.infer<typeof sealedSecret>;
 
 /** The secrets of a folder: all, or those with these uids. */

@@ -89,7 +89,7 @@ const loginRecord = z.object({
   is_known_place: z.boolean(),
   is_known_device: z.boolean(),
 });
-/** What a login is checked against; nulls for an unknown e-mail. */
+/** The stored values that check a login; nulls for an unknown e-mail. */
 export type LoginRecord = z.infer<typeof loginRecord>;
 
 /**
@@ -125,7 +125,7 @@ const recoveryRecord = z.object({
   recovery_proof_hash: z.string().nullable(),
   recovery_encrypted_user_key: z.string().nullable(),
 });
-/** What a recovery is checked against and returns; nulls for an unknown e-mail. */
+/** The stored values that check a recovery, and its result; nulls for an unknown e-mail. */
 export type RecoveryRecord = z.infer<typeof recoveryRecord>;
 
 /** The recovery record of a canonical e-mail. Always one row. */

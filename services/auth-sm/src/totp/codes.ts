@@ -9,7 +9,7 @@ const toleratedSteps = 1;
 /** RFC 4226 recommends the length of the hash. */
 export const secretBytes = 20;
 
-/** What an authenticator needs, as text and as the URL in a QR code. */
+/** The secret for an authenticator, as text and as the URL in a QR code. */
 export interface Enrolment {
   /** base32 without padding */
   secret: string;

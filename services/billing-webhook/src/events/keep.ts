@@ -16,7 +16,7 @@ import type { EventType, StripeEvent } from "./read-event.ts";
 /** An audit record names at most this many prices: an event of 1 MB can have thousands, more than a record may hold. */
 const mostNamedPrices = 20;
 
-/** What became of an event. */
+/** The result of an event. */
 export type EventOutcome = "applied" | "superseded" | "unknown_price" | "duplicate" | "unknown_org";
 
 const actions: Readonly<Record<EventType, AuditAction>> = {

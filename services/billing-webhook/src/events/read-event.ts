@@ -24,7 +24,7 @@ export interface StripeEvent {
   type: EventType;
   /** Unix seconds. */
   created: number;
-  /** What the event is about: `sub_…` or `in_…`. */
+  /** The id of the event's object: `sub_…` or `in_…`. */
   objectId: string;
   subscriptionId: string | null;
   customerId: string | null;

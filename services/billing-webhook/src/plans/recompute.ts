@@ -13,7 +13,7 @@ import { highestPlan } from "./price-table.ts";
 import type { SubscriptionEvent, SubscriptionState } from "./subscription-state.ts";
 import { graceSeconds, subscriptionState } from "./subscription-state.ts";
 
-/** What computing a plan may use. */
+/** The dependencies of computing a plan. */
 export type PlanDeps = Pick<Deps, "newId" | "now" | "prices">;
 
 /**

@@ -33,5 +33,5 @@ export interface Part {
 /** The findings of all documents and the diff. */
 export type Outcome = Part;
 
-/** What a thread says: once that it has started, and then while it does a job. */
+/** The messages of a thread: one at its start, then during each job. */
 export type Message = "ready" | { part: Part } | "done" | "no diff";

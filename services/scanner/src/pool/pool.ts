@@ -9,7 +9,7 @@ export interface PoolOptions {
   mostMilliseconds: number;
   /** How many scans may wait for a thread. */
   mostWaiting: number;
-  /** What a thread runs. */
+  /** The program of a thread. */
   program: URL;
 }
 

@@ -22,7 +22,7 @@ const placeBytes = 400;
 
 const engine = createEngine(selectRules(builtInRules, { minConfidence: "medium" }));
 
-/** What the parts of a job have in common. */
+/** The room that a job has left, and the problems so far. */
 interface Left extends Room {
   problems: number;
   budget: UnpackBudget;

@@ -1,7 +1,7 @@
 import { collectFindings, type Finding, type Problem } from "@coffer/scan";
 import type { Outcome } from "../pool/job.ts";
 
-/** What a scan says. */
+/** The response of a scan. */
 export interface ScanAnswer {
   findings: Finding[];
   summary: {

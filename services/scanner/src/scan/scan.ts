@@ -8,7 +8,7 @@ import { answerOf, type ScanAnswer } from "./answer.ts";
 import type { ScanBody } from "./body.ts";
 import { noTarget } from "./target.ts";
 
-/** What an answer may hold, so that a body full of secrets cannot fill the memory. */
+/** The limits of a response, so that a body full of secrets cannot fill the memory. */
 const room = { occurrences: 10_000, bytes: 4 * 1024 * 1024 };
 
 /** POST /api/scanner/scan */

@@ -15,7 +15,7 @@ const segment = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, "must have 1 to 128 letters, digits, dots, hyphens or underscores");
 
-/** What credentials may hold. Which of them a format needs, `credentialsOf` says. */
+/** The fields of credentials. `credentialsOf` names those that a format needs. */
 export const givenCredentials = z.object({
   token: token.optional(),
   index: text(255).optional(),

@@ -10,7 +10,7 @@ export interface Sealer {
   seal(text: string, context: string): string;
   /** Opens with whichever key sealed it. Null when that key is not among the keys, or the sealed text was changed. */
   open(sealed: string, context: string): string | null;
-  /** What each text that the first key sealed begins with. */
+  /** The prefix of each text that the first key sealed. */
   readonly currentPrefix: string;
 }
 

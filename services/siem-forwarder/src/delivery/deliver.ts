@@ -20,7 +20,7 @@ const disabledAfterMilliseconds = 5 * 24 * 60 * 60 * 1_000;
 
 const keyMissing = "the credentials cannot be opened: put their key back into COFFER_SIEM_KEYS, or set them again";
 
-/** What a worker works with, beside what operations use. */
+/** The dependencies of a worker, besides those of operations. */
 export interface DeliveryDeps extends Deps {
   deliveries: DeliveryStore;
   replicaId: string;
@@ -29,7 +29,7 @@ export interface DeliveryDeps extends Deps {
   random(): number;
 }
 
-/** What a run of a worker is given. */
+/** The input of a worker's run. */
 export interface DeliveryRun {
   id: string;
   channel: Channel;

@@ -9,7 +9,7 @@ import {
   type RestoredChain,
 } from "../store/restored.ts";
 
-/** What a restored copy holds. `problem` is the first thing that is wrong, or null. */
+/** The content of a restored copy. `problem` is the first error, or null. */
 export interface Restored {
   chains: number;
   records: number;

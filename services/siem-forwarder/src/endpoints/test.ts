@@ -13,7 +13,7 @@ import type { EndpointPath } from "./bodies.ts";
 import { endpointNotFound } from "./not-found.ts";
 import { openCredentials } from "./seal-credentials.ts";
 
-/** What an endpoint said to a test event. */
+/** An endpoint's response to a test event. */
 export interface TestAnswer {
   ok: boolean;
   /** The HTTP status; null when there was no answer. */

@@ -20,7 +20,7 @@ export interface FormatTarget<Credentials> {
   now(): Date;
 }
 
-/** What became of a batch. */
+/** The result of a batch. */
 export type Outcome =
   /**
    * The receiver has taken the batch, except for the items at the places `rejected`, which it will never take, and those
@@ -42,7 +42,7 @@ export interface SiemFormatter<Credentials> {
   mostRecords: number;
   /** The size limit of a request's body, before its compression. */
   mostBytes: number;
-  /** What a body has before, between and after its records: ASCII. */
+  /** The text of a body before, between and after its records: ASCII. */
   frame: Frame;
   /** The text of one record in the body. */
   encode(record: OutgoingRecord, target: FormatTarget<Credentials>): string;

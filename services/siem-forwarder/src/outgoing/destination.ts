@@ -10,7 +10,7 @@ export class AddressRefused extends Error {
   }
 }
 
-/** What decides where requests may go. */
+/** The rules for where requests may go. */
 export interface Destinations {
   resolve: Resolve;
   networks: Networks;

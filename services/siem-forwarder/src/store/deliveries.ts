@@ -28,7 +28,7 @@ export interface BacklogRecord {
   text: string;
 }
 
-/** What a delivery has brought. */
+/** The result of a delivery. */
 export interface DeliveryResult {
   id: string;
   replicaId: string;

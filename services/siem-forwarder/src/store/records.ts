@@ -44,7 +44,7 @@ function column<Item>(items: readonly Item[], value: (item: Item) => string | nu
   return sql.array(items.map(value), type);
 }
 
-/** What a list selects. `span` bounds the places, `before` and `after` exclude them. */
+/** The filter of a list. `span` bounds the places, `before` and `after` exclude them. */
 export interface RecordFilter {
   chainId: string;
   span: Span;

@@ -3,7 +3,7 @@ import type { Finding, Rule } from "@coffer/scan";
 
 const rules: ReadonlyMap<string, Rule> = new Map(builtInRules.map((rule) => [rule.id, rule]));
 
-/** What a rule finds, in words. */
+/** A rule's finding, in words. */
 export function descriptionOf({ rule_id, kind }: Pick<Finding, "rule_id" | "kind">): string {
   return rules.get(rule_id)?.description ?? kind;
 }

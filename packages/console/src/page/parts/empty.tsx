@@ -6,7 +6,7 @@ interface EmptyProps {
   action?: readonly [name: string, run: () => void] | undefined;
 }
 
-/** What stands where nothing is yet: the next step, and its command. */
+/** The empty state of a list: the next step, and its command. */
 export function Empty({ title, text, command, action }: EmptyProps) {
   return (
     <div class="empty">

@@ -46,7 +46,7 @@ function Rotation({ rotate: { kind, id, name } }: { rotate: ToRotate }) {
   );
 }
 
-/** What a new key has done. */
+/** The result of a rotation. */
 export function RotatedNotice({ rotated: { without, unopened } }: { rotated: Rotated }) {
   return (
     <div role="status">

@@ -11,7 +11,7 @@ import { toast } from "./toast.tsx";
 
 interface SettingsProps {
   shared: Shared & { name: string };
-  /** What is lost with it, in a sentence. */
+  /** The loss, in a sentence. */
   lost: string;
   onClose: () => void;
   /** Called after it has another name or is gone. */

@@ -108,7 +108,7 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
   );
 }
 
-/** What copies from the open record. */
+/** The entries that copy from the open record. */
 function ofRecord(): Action[] {
   const record = records.value.get(place.value.openId ?? "");
   if (record === undefined) return [];
