@@ -194,8 +194,8 @@ const answers = z.strictObject({
 /** The installation sends a matching request to the receiver, below a path. */
 const received = z.strictObject({ received: text, request: z.unknown(), within: z.number().positive().default(20) });
 
-/** It has sent nothing below this path. */
-const untouched = z.strictObject({ untouched: text });
+/** It has sent no matching request below this path. Without `request` it has sent nothing there. */
+const untouched = z.strictObject({ untouched: text, request: z.unknown().default({}) });
 
 const receiverStep = z.union([answers, received, untouched]);
 export type ReceiverStep = z.infer<typeof receiverStep>;

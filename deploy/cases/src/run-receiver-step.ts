@@ -15,11 +15,22 @@ export async function runReceiverStep({ receiver, scope }: Run, step: ReceiverSt
     receiver.answer(await pathOf(answers, scope), times, (await evaluate(answer, scope)) as WantedAnswer);
   } else if ("untouched" in step) {
     const path = await pathOf(step.untouched, scope);
-    const [request] = below(receiver, path);
+    const unwanted = await evaluate(step.request, scope);
+    const request = below(receiver, path).find((each) => matches(each, unwanted));
     if (request !== undefined) throw new CaseFailure(`${path} was sent ${JSON.stringify(request)}, expected nothing`);
   } else {
     const path = await pathOf(step.received, scope);
     await waitFor(receiver, path, { expected: await evaluate(step.request, scope), seconds: step.within });
+  }
+}
+
+function matches(request: ReceivedRequest, expected: unknown): boolean {
+  try {
+    match(request, expected, "a request");
+    return true;
+  } catch (error) {
+    if (error instanceof CaseFailure) return false;
+    throw error;
   }
 }
 

@@ -63,6 +63,7 @@ await t.test("a step waits for a request, and reports others", async (t) => {
     message: /nothing was sent to \/never\//,
   });
   await run([{ untouched: "/never/" }]);
+  await run([{ untouched: "/a/", request: { path: "/another" } }]);
   await t.rejects(run([{ untouched: "/a/" }]), { name: "CaseFailure", message: /expected nothing/ });
   await t.rejects(run([{ untouched: "/a/" }], null), TypeError);
 });

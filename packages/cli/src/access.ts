@@ -9,7 +9,7 @@ import type { AddressOptions, CachedOptions, DataOptions } from "./command-row.t
 import { configurationTrust } from "./configuration-trust.ts";
 import { Failure, exitCodes, usage } from "./failure.ts";
 import { offlineIn } from "./offline.ts";
-import { tell, visible } from "./output.ts";
+import { printNotice, visible } from "./output.ts";
 import { profileDirectory } from "./paths.ts";
 import { notLoggedIn, profileKeeper, readProfile } from "./profile.ts";
 import { serviceKey } from "./same-service.ts";
@@ -38,7 +38,7 @@ export function mannersOf({ insecureHttp, withoutWaiting }: AddressOptions) {
     onRetry(error: CofferError, elapsedMilliseconds: number): void {
       if (error.code === "rate_limited") sayWaiting(error);
       // After a long wait, print the reason.
-      else if (elapsedMilliseconds > 5_000) tell(`coffer: ${error.message}; trying again`);
+      else if (elapsedMilliseconds > 5_000) printNotice(`coffer: ${error.message}; trying again`);
     },
   };
 }
@@ -48,7 +48,7 @@ function onceWaiting(): (error: CofferError) => void {
   let said = false;
   return ({ retryAfterSeconds: seconds = 0 }) => {
     if (said || seconds <= shortestWaitSeconds) return;
-    tell(`coffer: too many requests from this address: waiting ${seconds} s (Retry-After)`);
+    printNotice(`coffer: too many requests from this address: waiting ${seconds} s (Retry-After)`);
     said = true;
   };
 }
@@ -59,7 +59,7 @@ function readerOptions(options: AddressOptions, leftOut = new Set<string>()) {
     ...mannersOf(options),
     onUnreadable(id: string, error: CofferError): void {
       leftOut.add(id);
-      tell(`coffer: left out: ${error.message}`);
+      printNotice(`coffer: left out: ${error.message}`);
     },
   };
 }
@@ -101,7 +101,7 @@ export async function asMember(options: DataOptions, env: NodeJS.ProcessEnv): Pr
     unsealedTitles: options.unsealedTitles === true,
     accept: hasTerminal() ? promptToAccept : undefined,
     onKeyringTrouble: (error: CofferError) =>
-      tell(`coffer: your key pins could not be shared with your other devices: ${error.message}`),
+      printNotice(`coffer: your key pins could not be shared with your other devices: ${error.message}`),
   };
   const person = personClient(keeper, url, reader);
   if (options.org === undefined) return { person, organization: undefined, leftOut };

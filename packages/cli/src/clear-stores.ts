@@ -3,7 +3,7 @@ import { cacheKey, contexts, decodeBase64, unboxBound } from "@coffer/crypto";
 import type { PersonSession } from "@coffer/sdk";
 import { fileStorage } from "@coffer/sdk/node";
 import { exitCodes } from "./failure.ts";
-import { tell } from "./output.ts";
+import { printNotice } from "./output.ts";
 import { forgetStores, readProfile } from "./profile.ts";
 import type { StoredFile } from "./profile.ts";
 import { serviceKey } from "./same-service.ts";
@@ -22,11 +22,13 @@ export async function clearStores(directory: string, session: PersonSession): Pr
     try {
       if (await isReplicaOf(session, store.path)) {
         await fileStorage(store.path).clear();
-        tell(`removed ${store.path}`);
+        printNotice(`removed ${store.path}`);
       }
       done.push(store);
     } catch (error) {
-      tell(`coffer: ${store.path} could not be removed: ${error instanceof Error ? error.message : "it failed"}`);
+      printNotice(
+        `coffer: ${store.path} could not be removed: ${error instanceof Error ? error.message : "it failed"}`,
+      );
       process.exitCode ??= exitCodes.failure;
     }
   }

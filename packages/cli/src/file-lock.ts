@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { link, open, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { tell } from "./output.ts";
+import { printNotice } from "./output.ts";
 
 const pollMilliseconds = 25;
 /** Longer than any operation under a lock: an older lock belongs to a dead process. */
@@ -42,7 +42,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 async function printReason(path: string): Promise<void> {
   const owner = Number.parseInt((await read(path)) ?? "", 10);
   const whose = Number.isNaN(owner) ? "another process" : `the process ${owner}`;
-  tell(`coffer: waiting for ${whose}, which holds ${path}`);
+  printNotice(`coffer: waiting for ${whose}, which holds ${path}`);
 }
 
 /** Creates the lock file with its content atomically, so that it always has an owner. */

@@ -2,7 +2,7 @@ import type { PersonClient, PersonSession } from "@coffer/sdk";
 import { isReplicaOf } from "./clear-stores.ts";
 import { exitCodes, Failure } from "./failure.ts";
 import { onlyFails } from "./only-fails.ts";
-import { tell } from "./output.ts";
+import { printNotice } from "./output.ts";
 import { readProfile } from "./profile.ts";
 import { serviceKey } from "./same-service.ts";
 import { watchedStore } from "./watched-store.ts";
@@ -22,10 +22,12 @@ export async function hideFromStores(directory: string, person: PersonClient, se
     try {
       if (!(await isReplicaOf(session, path))) continue;
       await bringUpToDate(path, person);
-      tell(`${path} is up to date`);
+      printNotice(`${path} is up to date`);
     } catch (error) {
       failures += 1;
-      tell(`coffer: ${path} could not be brought up to date: ${error instanceof Error ? error.message : "it failed"}`);
+      printNotice(
+        `coffer: ${path} could not be brought up to date: ${error instanceof Error ? error.message : "it failed"}`,
+      );
     }
   if (failures > 0)
     throw new Failure(

@@ -1,6 +1,6 @@
 import { concealSecretWords } from "./concealed.ts";
 import { exitCodeFor, exitCodes, Failure } from "./failure.ts";
-import { tell, visible } from "./output.ts";
+import { printNotice, visible } from "./output.ts";
 
 /**
  * Runs the command line and sets `process.exitCode`. Data goes to stdout, everything else to
@@ -19,7 +19,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     const { explain } = await import("./explain.ts");
     // Only Failure messages have several lines, in which names are escaped one by one.
     for (const line of explain(error))
-      for (const each of error instanceof Failure ? `coffer: ${line}`.split("\n") : [`coffer: ${line}`]) tell(each);
+      for (const each of error instanceof Failure ? `coffer: ${line}`.split("\n") : [`coffer: ${line}`])
+        printNotice(each);
     process.exitCode = exitCodeFor(error);
   }
 }
@@ -41,6 +42,6 @@ async function runPlainScan(words: readonly string[]): Promise<boolean> {
  * message.
  */
 function endBecause(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") tell(`coffer: the output cannot be written: ${error.code ?? error.message}`);
+  if (error.code !== "EPIPE") printNotice(`coffer: the output cannot be written: ${error.code ?? error.message}`);
   process.exit(exitCodes.failure);
 }

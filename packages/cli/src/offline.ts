@@ -1,6 +1,6 @@
 import type { OfflineOptions } from "@coffer/sdk";
 import { fileStorage } from "@coffer/sdk/node";
-import { tell } from "./output.ts";
+import { printNotice } from "./output.ts";
 
 /**
  * Stores a machine's responses in a file, and prints when they are used because the service is
@@ -14,8 +14,9 @@ export function offlineIn(path: string): OfflineOptions {
     onOffline: (confirmed, { message }) => {
       if (said === confirmed.getTime()) return;
       said = confirmed.getTime();
-      tell(`coffer: using the values of ${confirmed.toISOString().replace(/\.\d+Z$/, "Z")}: ${message}`);
+      printNotice(`coffer: using the values of ${confirmed.toISOString().replace(/\.\d+Z$/, "Z")}: ${message}`);
     },
-    onStorageError: (error) => tell(`coffer: --cache ${path}: ${error instanceof Error ? error.message : "it failed"}`),
+    onStorageError: (error) =>
+      printNotice(`coffer: --cache ${path}: ${error instanceof Error ? error.message : "it failed"}`),
   };
 }

@@ -41,7 +41,7 @@ export function countOf(count: number, noun: string): string {
 /**
  * A line on stderr. It may quote other people's text, so terminal control characters are escaped.
  */
-export function tell(line: string): void {
+export function printNotice(line: string): void {
   process.stderr.write(`${visible(withoutSecretWords(line))}\n`);
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { CofferError } from "@coffer/sdk";
-import { tell } from "./output.ts";
+import { printNotice } from "./output.ts";
 
 /** Spreads the retries of clients that were refused together. */
 const spreadSeconds = 30;
@@ -31,7 +31,7 @@ export async function retryWhenLimited<T>(attempt: () => Promise<T>, mostSeconds
 export function limitNotice(): (error: CofferError, seconds: number) => void {
   let said = false;
   return ({ message }, seconds) => {
-    if (!said) tell(`coffer: waiting for the rate limit (${message}); trying again in ${Math.ceil(seconds)} s`);
+    if (!said) printNotice(`coffer: waiting for the rate limit (${message}); trying again in ${Math.ceil(seconds)} s`);
     said = true;
   };
 }

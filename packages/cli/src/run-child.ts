@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { exitCodeOf, passSignals } from "../bin/pass-signals.mjs";
 import { maskingStream } from "./mask.ts";
-import { tell } from "./output.ts";
+import { printNotice } from "./output.ts";
 
 const notFound = 127;
 const notExecutable = 126;
@@ -53,7 +53,7 @@ export async function runChild(
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     const isMissing = code === "ENOENT" || (code === "EACCES" && isNowhere(command, env));
-    tell(`coffer: ${command} ${isMissing ? "was not found" : `cannot be run: ${code}`}`);
+    printNotice(`coffer: ${command} ${isMissing ? "was not found" : `cannot be run: ${code}`}`);
     return isMissing ? notFound : notExecutable;
   } finally {
     stopPassing();

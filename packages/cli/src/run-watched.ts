@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { SecretsClient, Watch } from "@coffer/sdk";
 import { limitNotice } from "./retry-limited.ts";
-import { tell } from "./output.ts";
+import { printNotice } from "./output.ts";
 import { resolveReferences } from "./references.ts";
 
 /** How long a command may take to end before a restart. */
@@ -48,7 +48,7 @@ export async function runWatched({
     const changed = [...next].filter(([name, value]) => before.get(name) !== value).map(([name]) => name);
     if (changed.length === 0) return;
     values = next;
-    tell(
+    printNotice(
       `coffer: ${changed.join(", ")} changed: ${signal === undefined ? "starting the command again" : `sending ${signal}`}`,
     );
     if (state.child === undefined) return;
@@ -58,7 +58,7 @@ export async function runWatched({
     } else state.child.kill(signal);
   };
   const goesOn = (error: unknown): void => {
-    tell(
+    printNotice(
       `coffer: the command continues with its values: ${error instanceof Error ? error.message : "watching failed"}`,
     );
   };

@@ -76,7 +76,7 @@ export const siemDeliveryMutants: readonly Mutant[] = [
   },
   {
     name: "siem-backlog-given-up-without-a-record",
-    file: `${source}/delivery/give-up-old.ts`,
+    file: `${source}/delivery/skip-old.ts`,
     find: "if (last === null || from === null",
     replace: "if (last === null || (await skipTo(tx, { id, from: position, to: last })) || from === null",
     tests: [delivery],
@@ -190,8 +190,8 @@ export const siemDeliveryMutants: readonly Mutant[] = [
   {
     name: "siem-leases-not-shared",
     file: `${source}/delivery/forwarder.ts`,
-    find: "if (replicas > 1) await giveBackLeases",
-    replace: "if (replicas > 9) await giveBackLeases",
+    find: "if (replicas > 1) await releaseLeases",
+    replace: "if (replicas > 9) await releaseLeases",
     tests: [replicas],
   },
   {

@@ -1,6 +1,6 @@
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
+import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
 
 interface CreateOptions extends PersonOptions {
   description?: string;
@@ -9,7 +9,7 @@ interface CreateOptions extends PersonOptions {
 /** `coffer app create <name>`: creates an application and prints its id. */
 export async function createApplication({ args: [name = ""], options, env }: Call<CreateOptions>): Promise<void> {
   const application = await (await asPerson(options, env)).applications.create(name, options.description);
-  tell(`made the application ${name}`);
+  printNotice(`made the application ${name}`);
   if (options.json === true) printJson(application);
   else print(application.id);
 }
@@ -30,7 +30,7 @@ export async function renameApplication({ args: [nameOrId = "", name = ""], opti
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), nameOrId, "application");
   const renamed = await person.applications.update(application.id, { name, description: options.description });
-  tell(`the application ${application.name} is now ${visible(renamed.name)}`);
+  printNotice(`the application ${application.name} is now ${visible(renamed.name)}`);
   if (options.json === true) printJson(renamed);
 }
 
@@ -39,5 +39,5 @@ export async function removeApplication({ args: [nameOrId = ""], options, env }:
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), nameOrId, "application");
   await person.applications.remove(application.id);
-  tell(`removed the application ${application.name} and revoked its machines`);
+  printNotice(`removed the application ${application.name} and revoked its machines`);
 }

@@ -7,7 +7,7 @@ import type { ExportFormat } from "../audit-lines.ts";
 import { headingOf, lineOf, seqOf } from "../audit-lines.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { countOf, tell, visible } from "../output.ts";
+import { countOf, printNotice, visible } from "../output.ts";
 
 interface ExportOptions extends Omit<PersonOptions, "json">, FilterOptions {
   format?: ExportFormat;
@@ -47,7 +47,7 @@ export async function exportAudit({ options, env }: Call<ExportOptions>): Promis
     }
   } finally {
     await target.close();
-    tell(`exported ${countOf(exported, "record")}${out === undefined ? "" : ` to ${visible(out)}`}`);
+    printNotice(`exported ${countOf(exported, "record")}${out === undefined ? "" : ` to ${visible(out)}`}`);
   }
 }
 

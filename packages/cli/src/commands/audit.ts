@@ -7,7 +7,7 @@ import type { FilterOptions } from "../audit-filter.ts";
 import { filterOf, pagesOf } from "../audit-filter.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, usage } from "../failure.ts";
-import { countOf, print, printJson, printTable, shortTime, tell } from "../output.ts";
+import { countOf, print, printJson, printTable, shortTime, printNotice } from "../output.ts";
 
 interface ListOptions extends PersonOptions, FilterOptions {
   limit?: string;
@@ -76,15 +76,15 @@ export async function verifyAudit({ options, env }: Call<VerifyOptions>): Promis
   const person = await asPerson(options, env);
   const { head, broken, gaps } = await checkChain(person.audit(), { expected, follow });
   for (const { seq, from, to, count } of gaps)
-    tell(
+    printNotice(
       `gap recorded at ${seq}: ${count ?? "some"} events between ${from ?? "?"} and ${to ?? "?"} were not delivered`,
     );
   if (options.json === true) printJson({ whole: broken === undefined, head, broken: broken ?? null, gaps });
   if (broken !== undefined) {
-    tell(`coffer: the audit chain is broken at record ${broken.seq}: ${broken.problem}`);
+    printNotice(`coffer: the audit chain is broken at record ${broken.seq}: ${broken.problem}`);
     process.exitCode = exitCodes.failure;
   } else if (options.json !== true) print(`${head.seq}:${head.hash}`);
-  if (broken === undefined) tell(`the audit chain is whole: ${countOf(head.seq, "record")}`);
+  if (broken === undefined) printNotice(`the audit chain is whole: ${countOf(head.seq, "record")}`);
 }
 
 const follow: Follow = (head, record) => verifyAuditChain(head, [record as AuditRecord]); // verified as it is

@@ -10,7 +10,7 @@ import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readNamedFile, readRecoveryKey } from "../inputs.ts";
-import { countOf, printJson, printTable, tell, visible } from "../output.ts";
+import { countOf, printJson, printTable, printNotice, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { vaultsOf } from "../pick-vault.ts";
 import { changeProfile, readProfile } from "../profile.ts";
@@ -50,7 +50,7 @@ export async function createBackup({ args: [path = ""], options, env }: Call<Cre
   if (isThere && missing.length > 0)
     throw new Failure(exitCodes.failure, `${leftOutOf(missing)}. ${visible(path)} is unchanged: name another file`);
   await withHeldSignals(() => writePrivateFile(path, `${lines.join("\n")}\n`));
-  tell(
+  printNotice(
     `wrote ${path}: ${countOf(counts.records, "record")} of ${countOf(counts.vaults, "vault")}, ` +
       `${countOf(counts.secrets, "secret")} of ${countOf(counts.folders, "folder")}; the recovery key opens it`,
   );
@@ -72,7 +72,7 @@ async function provenSeal(person: PersonClient, options: KeyOptions, env: NodeJS
   const name = `${serviceKey(person.url)} ${session.user.id}`;
   const known = (await readProfile(directory)).recovery[name];
   if (known === hash) return seal;
-  if (known !== undefined) tell("the recovery key was replaced since the last backup on this machine");
+  if (known !== undefined) printNotice("the recovery key was replaced since the last backup on this machine");
   await checkRecoverySeal(session, { seal, recoveryKey: await readRecoveryKey(options.recoveryKeyFile) });
   await changeProfile(directory, (profile) => ({ ...profile, recovery: { ...profile.recovery, [name]: hash } }));
   return seal;
@@ -136,7 +136,7 @@ export async function listBackup({ args: [path = ""], options }: Call<ReadOption
       ? [["secret", places.get(item.secret.folder_id) ?? "", item.secret.title, item.secret.uid]]
       : [];
   });
-  tell(`the backup of ${about.email} at ${about.url}, of ${about.created_at}`);
+  printNotice(`the backup of ${about.email} at ${about.url}, of ${about.created_at}`);
   const [kind, place, name, id] = ["kind", "place", "name", "id"];
   if (options.json === true)
     printJson({
@@ -176,7 +176,9 @@ export async function extractBackup({ args: [path = "", target = ""], options }:
       );
     }
   }
-  tell(`wrote ${countOf(written.length, "file")} below ${target} (mode 0600): they hold everything in the clear`);
+  printNotice(
+    `wrote ${countOf(written.length, "file")} below ${target} (mode 0600): they hold everything in the clear`,
+  );
   if (options.json === true) printJson({ files: written });
 }
 

@@ -10,7 +10,7 @@ import { withFileLock } from "../file-lock.ts";
 import { fingerprintLines } from "../fingerprint-lines.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readToken } from "../inputs.ts";
-import { print, printExact, printJson, tell, visible } from "../output.ts";
+import { print, printExact, printJson, printNotice, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { readProfile } from "../profile.ts";
 import { stdinIsTerminal } from "../stdin-is-terminal.ts";
@@ -42,7 +42,7 @@ async function bootstrapToStdout(options: Options, env: NodeJS.ProcessEnv): Prom
     await printMachine(machine, "stdout");
   } catch (error) {
     if (draft !== undefined)
-      tell("coffer: the token may be spent: save stdout to a file, and call again with --config <file>");
+      printNotice("coffer: the token may be spent: save stdout to a file, and call again with --config <file>");
     throw error;
   } finally {
     if (draft !== undefined) printExact(JSON.stringify(draft, null, 2));
@@ -100,10 +100,10 @@ async function spendToken(
 }
 
 async function printMachine(machine: MachineConfiguration, place: string): Promise<Fingerprint> {
-  tell(`bootstrapped; ${place} holds the machine's identity and folder keys: keep it secret`);
-  if (place === "stdout") tell(`client id: ${machine.client_id}`);
+  printNotice(`bootstrapped; ${place} holds the machine's identity and folder keys: keep it secret`);
+  if (place === "stdout") printNotice(`client id: ${machine.client_id}`);
   const fingerprint = await machineFingerprint(machine);
-  for (const line of fingerprintLines(fingerprint)) tell(line);
+  for (const line of fingerprintLines(fingerprint)) printNotice(line);
   return fingerprint;
 }
 

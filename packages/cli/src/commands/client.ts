@@ -8,7 +8,7 @@ import type { ConfirmOptions } from "../compare-words.ts";
 import { withFingerprints } from "../fingerprint-lines.ts";
 import { ofApplications } from "../of-applications.ts";
 import type { ApplicationOptions, Owned } from "../of-applications.ts";
-import { printJson, printList, shortTime, tell, visible } from "../output.ts";
+import { printJson, printList, shortTime, printNotice, visible } from "../output.ts";
 
 /**
  * `coffer client ls`: the machines of an application, or of all, with the words of their keys as
@@ -37,7 +37,7 @@ export async function removeClient({ args: [machine = ""], options, env }: Call<
   const { person, found } = await allClients(options, env);
   const client = oneOf(found, machine);
   await person.machines.remove(client.application_id, client.client_id);
-  tell(`revoked ${machineOf(client)}`);
+  printNotice(`revoked ${machineOf(client)}`);
   await printPendingRotations(person, `client:${client.client_id}`, machineOf(client));
 }
 
@@ -56,7 +56,7 @@ export async function shareWithClient({ args: [machine = "", folder = ""], optio
   const request = { clientId: client.client_id, folderId, permission: options.permission };
   const undone = `${name} was not shared with it`;
   const grant = await person.machines.share(client.application_id, request, compareWords(options, undone));
-  tell(`${machineOf(client)} may ${grant.permission} in ${name}`);
+  printNotice(`${machineOf(client)} may ${grant.permission} in ${name}`);
   if (options.json === true) printJson(grant);
 }
 
@@ -66,8 +66,8 @@ export async function unshareFromClient({ args: [machine = "", folder = ""], opt
   const { id: folderId, name } = await person.folders.find(folder);
   const client = oneOf(found, machine);
   await person.machines.unshare(client.application_id, client.client_id, folderId);
-  tell(`revoked access of ${machineOf(client)} to ${name}; it may still have the key`);
-  tell(`the history of ${name} still names it: \`coffer folder rotate ${name}\` ends that and makes a new key`);
+  printNotice(`revoked access of ${machineOf(client)} to ${name}; it may still have the key`);
+  printNotice(`the history of ${name} still names it: \`coffer folder rotate ${name}\` ends that and makes a new key`);
 }
 
 /**
@@ -80,15 +80,15 @@ export async function confirmClient({ args: [machine = ""], options, env }: Call
   const confirm = compareWords(options, "no folder's history names it, and it has no key");
   const confirmed = await person.machines.confirm(client.application_id, client.client_id, confirm);
   if (confirmed.length === 0)
-    tell(`the histories of the folders that you manage name ${machineOf(client)} already, where it has access`);
-  for (const { name } of confirmed) tell(`${machineOf(client)} is confirmed in ${name}, and has its key`);
+    printNotice(`the histories of the folders that you manage name ${machineOf(client)} already, where it has access`);
+  for (const { name } of confirmed) printNotice(`${machineOf(client)} is confirmed in ${name}, and has its key`);
   if (options.json === true) printJson(confirmed);
 }
 
 /** Names the folders and vaults that a manager must rotate after a revocation. */
 export async function printPendingRotations(person: PersonClient, who: string, what: string): Promise<void> {
   for (const { kind, name } of await person.stillNaming(who))
-    tell(`the history of ${name} still names ${what}: \`coffer ${kind} rotate ${name}\` ends that`);
+    printNotice(`the history of ${name} still names ${what}: \`coffer ${kind} rotate ${name}\` ends that`);
 }
 
 /** A machine in a sentence. The service chooses its name; the client id identifies it. */

@@ -3,7 +3,7 @@ import { checkCache, secretsOf } from "../access.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { countOf, printExact, printJson, tell } from "../output.ts";
+import { countOf, printExact, printJson, printNotice } from "../output.ts";
 import { folderVariables } from "../folder-variables.ts";
 import type { FolderVariableOptions } from "../folder-variables.ts";
 import { quoteValue } from "../quote-value.ts";
@@ -34,7 +34,7 @@ async function secretsIn(folder: string, options: CachedOptions, environment: No
   );
   const present = secrets.filter(({ expired }) => !expired);
   const expired = secrets.length - present.length;
-  if (expired > 0) tell(`note: left out, since expired: ${countOf(expired, "secret")}`);
+  if (expired > 0) printNotice(`note: left out, since expired: ${countOf(expired, "secret")}`);
   return present;
 }
 

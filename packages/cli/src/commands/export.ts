@@ -5,7 +5,7 @@ import { writePrivateFile } from "@coffer/sdk/node";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
-import { countOf, printJson, tell } from "../output.ts";
+import { countOf, printJson, printNotice } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import { printLeftOut } from "../transfer/left-out.ts";
 import { wholeList } from "../transfer/whole-list.ts";
@@ -45,12 +45,12 @@ export async function exportVault({ args: [path = ""], options, env }: Call<Opti
     { forSpreadsheets: options.forSpreadsheets },
   );
   printLeftOut(leftOut, options.json === true);
-  for (const note of notes) tell(`note: ${note}`);
+  for (const note of notes) printNotice(`note: ${note}`);
   if (toStdout) process.stdout.write(archive ?? text);
   else
     await withHeldSignals(async () => {
       await writePrivateFile(path, archive ?? text);
-      tell(`wrote ${path} (mode 0600): it holds secrets of ${vault.name} in the clear`);
+      printNotice(`wrote ${path} (mode 0600): it holds secrets of ${vault.name} in the clear`);
     });
   const { format } = options;
   if (options.json === true)

@@ -2,12 +2,12 @@ import { CofferError } from "@coffer/sdk";
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
+import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
 
 /** `coffer folder create <name>`: creates a folder with a new key and prints its id. */
 export async function createFolder({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const folder = await (await asPerson(options, env)).folders.create(name);
-  tell(`made the folder ${name}`);
+  printNotice(`made the folder ${name}`);
   if (options.json === true) printJson(folder);
   else print(folder.id);
 }
@@ -35,7 +35,7 @@ export async function renameFolder({ args: [nameOrId = "", name = ""], options, 
   const person = await asPerson(options, env);
   const folder = await person.folders.find(nameOrId);
   const renamed = await person.folders.rename(folder.id, name);
-  tell(`the folder ${folder.name} is now ${visible(renamed.name)}`);
+  printNotice(`the folder ${folder.name} is now ${visible(renamed.name)}`);
   if (options.json === true) printJson(renamed);
 }
 
@@ -55,5 +55,5 @@ export async function removeFolder({ args: [nameOrId = ""], options, env }: Call
       `the folder ${visible(folder.name)} holds secrets: add --force to remove them with it`,
     );
   });
-  tell(`removed the folder ${folder.name}`);
+  printNotice(`removed the folder ${folder.name}`);
 }

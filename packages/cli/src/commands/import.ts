@@ -2,7 +2,7 @@ import { importContents } from "@coffer/import";
 import type { ImportedFile, ImportFormat } from "@coffer/import";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { countOf, print, printJson, tell, visible } from "../output.ts";
+import { countOf, print, printJson, printNotice, visible } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import type { PickedVault } from "../pick-vault.ts";
 import { countByType, printLeftOut, printNames } from "../transfer/left-out.ts";
@@ -30,11 +30,11 @@ export async function importFile({ args: [path = ""], options, env }: Call<Optio
   const file = await readImportFile(path, options);
   const json = options.json === true;
   printLeftOut(file.leftOut, json);
-  for (const note of file.notes) tell(`note: ${note}`);
-  if (file.records.length + file.leftOut.length === 0) tell("note: the file holds no item");
+  for (const note of file.notes) printNotice(`note: ${note}`);
+  if (file.records.length + file.leftOut.length === 0) printNotice("note: the file holds no item");
   if (vault === undefined) {
     say(file, json, { dry_run: true }, `${file.format}: would import ${countByType(file.records)}`);
-    tell("note: without --vault it is unknown which of them an earlier import created");
+    printNotice("note: without --vault it is unknown which of them an earlier import created");
     endWith(options, file.leftOut.length);
     return;
   }
@@ -62,7 +62,7 @@ function sayPlan(file: ImportedFile, options: Options, { vault }: PickedVault, p
   const sentence = `${file.format}: would import ${countByType(plan.sent)} into ${vault.name}`;
   say(file, options.json === true, outcome, sentence);
   if (options.asNew !== true && plan.sent.length > 0)
-    tell("note: an import also passes over records that were deleted in Coffer in the last 90 days");
+    printNotice("note: an import also passes over records that were deleted in Coffer in the last 90 days");
   endWith(options, file.leftOut.length + unopened.length);
 }
 
@@ -82,7 +82,7 @@ async function carryOut(
     options.json === true,
   );
   const failures = [...plan.unopened, ...failed];
-  for (const { item, reason } of failed) tell(`coffer: not imported: ${item}: ${reason}`);
+  for (const { item, reason } of failed) printNotice(`coffer: not imported: ${item}: ${reason}`);
   const outcome = {
     vault_id: picked.vault.id,
     imported,
@@ -94,13 +94,13 @@ async function carryOut(
   say(file, options.json === true, outcome, `imported ${countOf(imported, "record")} into ${picked.vault.name}`);
   if (failures.length > 0)
     throw new Failure(exitCodes.failure, `${countOf(failures.length, "record")} could not be imported`);
-  if (path !== "-") tell(`${path} still holds all of it in the clear: remove it when you have looked`);
+  if (path !== "-") printNotice(`${path} still holds all of it in the clear: remove it when you have looked`);
   endWith(options, file.leftOut.length + deleted.length);
 }
 
 function printPlan({ present, unopened }: ImportPlan, { json = false }: Options): void {
   printNames("from an earlier import", "record", present, json);
-  for (const { item, reason } of unopened) tell(`coffer: not imported: ${item}: ${reason}`);
+  for (const { item, reason } of unopened) printNotice(`coffer: not imported: ${item}: ${reason}`);
 }
 
 /** Throws an error when items are missing in the vault, unless `--skip` accepts that. */

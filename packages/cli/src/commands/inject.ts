@@ -4,7 +4,7 @@ import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readNamedFile, readStdin } from "../inputs.ts";
-import { countOf, printJson, tell } from "../output.ts";
+import { countOf, printJson, printNotice } from "../output.ts";
 import { foldersOf } from "../references.ts";
 import { fillTemplate, notationsIn } from "../template.ts";
 import { unlessVault } from "../vault-for-folder.ts";
@@ -35,7 +35,7 @@ export async function inject({ options, env }: Call<Options>): Promise<void> {
   const { out } = options;
   await withHeldSignals(async () => {
     await writePrivateFile(out, filled);
-    tell(`wrote ${out} (${countOf(notations.size, "secret")}, mode 0600)`);
+    printNotice(`wrote ${out} (${countOf(notations.size, "secret")}, mode 0600)`);
   });
   if (options.json === true) printJson({ out, references: notations.size });
 }

@@ -6,7 +6,7 @@ import { promptOtp } from "../prompt-otp.ts";
 import type { OtpOptions } from "../prompt-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { print, printJson, printList, shortTime, tell } from "../output.ts";
+import { print, printJson, printList, shortTime, printNotice } from "../output.ts";
 import { readPassword, readToken } from "../inputs.ts";
 import { profileDirectory } from "../paths.ts";
 import { profileKeeper } from "../profile.ts";
@@ -18,7 +18,7 @@ interface CreateOptions extends PersonOptions {
 /** `coffer invite create <e-mail>`: invites a person and prints the token, once. */
 export async function createInvite({ args: [email = ""], options, env }: Call<CreateOptions>): Promise<void> {
   const invite = await (await asPerson(options, env)).invites.create(email, options.role);
-  tell(
+  printNotice(
     `invited ${invite.email} as ${invite.role}, until ${shortTime(invite.expires_at)}; the token is shown this once`,
   );
   if (options.json === true) printJson(invite);
@@ -39,7 +39,7 @@ export async function listInvites({ options, env }: Call<PersonOptions>): Promis
 /** `coffer invite rm <id>`: revokes an invitation. */
 export async function removeInvite({ args: [id = ""], options, env }: Call<PersonOptions>): Promise<void> {
   await (await asPerson(options, env)).invites.remove(id);
-  tell("revoked the invitation");
+  printNotice("revoked the invitation");
 }
 
 interface AcceptOptions extends PersonOptions, OtpOptions {
@@ -56,13 +56,13 @@ export async function acceptInvite({ options, env }: Call<AcceptOptions>): Promi
   const person = await asPerson(options, env);
   const organization = await person.invites.accept(token).catch(async (error: unknown) => {
     if (!(error instanceof CofferError) || error.code !== "reauth_required") throw error;
-    tell("you travel: joining an organization needs your password");
+    printNotice("you travel: joining an organization needs your password");
     const password = await readPassword(options.passwordFile, env, false);
     const security = accountSecurity(profileKeeper(profileDirectory(env), person.url), person.url, mannersOf(options));
     const proof = { password, otp: promptOtp(options) };
     return person.invites.accept(token, { prove: (request) => security.prove(proof, request) });
   });
-  tell(`you are a member of ${organization.name}`);
+  printNotice(`you are a member of ${organization.name}`);
   if (options.json === true) printJson(organization);
   else print(organization.id);
 }

@@ -5,7 +5,7 @@ import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword } from "../inputs.ts";
 import { storeSession } from "../store-session.ts";
-import { printJson, tell } from "../output.ts";
+import { printJson, printNotice } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, deviceCredentialOf, readProfile } from "../profile.ts";
 import { promptOtp } from "../prompt-otp.ts";
@@ -30,6 +30,6 @@ export async function login({ options, env }: Call<Options>): Promise<void> {
     mannersOf(options),
   );
   await storeSession(directory, session, options);
-  tell(`logged in as ${session.user.email} at ${url}`);
+  printNotice(`logged in as ${session.user.email} at ${url}`);
   if (options.json === true) printJson({ user: session.user, url, session_id: session.session_id });
 }

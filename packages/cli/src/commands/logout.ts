@@ -4,7 +4,7 @@ import { clearStores } from "../clear-stores.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodeFor } from "../failure.ts";
 import { withHeldSignals } from "../held-signals.ts";
-import { tell } from "../output.ts";
+import { printNotice } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { forgetSession } from "../profile.ts";
 
@@ -25,7 +25,7 @@ export async function logout({ options, env }: Call<AddressOptions>): Promise<vo
     // already. A proxy's response does not count.
     const ended = !error.foreign && (error.status === 401 || error.code === "invalid_token");
     if (!ended) {
-      tell(`coffer: the session could not be ended on the service: ${error.message}`);
+      printNotice(`coffer: the session could not be ended on the service: ${error.message}`);
       process.exitCode = exitCodeFor(error);
     }
   }
@@ -33,6 +33,6 @@ export async function logout({ options, env }: Call<AddressOptions>): Promise<vo
   await withHeldSignals(async () => {
     await forgetSession(directory, person.url);
     await clearStores(directory, session);
-    tell(`logged out at ${person.url}`);
+    printNotice(`logged out at ${person.url}`);
   });
 }

@@ -6,7 +6,7 @@ import { compareWords } from "../compare-words.ts";
 import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { canonicalName } from "./share.ts";
-import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
+import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
 
 /** `coffer member ls` */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
@@ -33,7 +33,7 @@ export async function setMember({ args: [member = ""], options, env }: Call<SetO
   const { user_id: id, email } =
     role === undefined ? pickMember(await person.members.list(), member) : await signedMember(person, member);
   const changed = await person.members.update(id, { role, status });
-  tell(`${email} is ${changed.role}, ${changed.status}`);
+  printNotice(`${email} is ${changed.role}, ${changed.status}`);
   if (options.json === true) printJson(changed);
 }
 
@@ -46,13 +46,13 @@ export async function removeMember({ args: [member = ""], options, env }: Call<R
   const person = await asPerson(options, env);
   const { user_id: id, email } = await signedMember(person, member);
   const { signed, rotate } = await person.members.remove(id, { force: options.force });
-  tell(`${email} is no longer a member, and may have copied what they could read`);
+  printNotice(`${email} is no longer a member, and may have copied what they could read`);
   if (!signed)
-    tell(
+    printNotice(
       `the organization's history still names ${email}: an owner or admin signs it with \`coffer member rm ${email}\``,
     );
   for (const { kind, name } of rotate)
-    tell(
+    printNotice(
       `the history of ${name} still names ${email}: \`coffer ${kind} rotate ${name}\` ends that and makes a new key`,
     );
 }
@@ -97,7 +97,7 @@ export async function confirmMember({ args: [member = ""], options, env }: Call<
   const person = await asPerson(options, env);
   const { user_id: id, email } = await signedMember(person, member);
   await person.members.confirm(id, compareWords(options, `${email} was not confirmed`));
-  tell(`${email} is confirmed`);
+  printNotice(`${email} is confirmed`);
 }
 
 interface CutOptions extends PersonOptions {
@@ -116,7 +116,7 @@ export async function cutMember({ args: [member = "", resource = ""], options, e
   const entry = options.entry === undefined ? undefined : entryOf(options.entry);
   const person = await asPerson(options, env);
   const stated = await person.members.restateCut(member.toLowerCase(), { kind, id: id.toLowerCase() }, entry);
-  tell(`in ${kind}:${id} the signatures of ${member} count up to entry ${stated.seq} from now on`);
+  printNotice(`in ${kind}:${id} the signatures of ${member} count up to entry ${stated.seq} from now on`);
   if (options.json === true) printJson(stated);
 }
 
@@ -138,7 +138,7 @@ export async function memberSessions({ args: [member = ""], options, env }: Call
   const { user_id: id, email } = pickMember(await person.members.list(), member);
   if (options.end !== undefined || options.endAll === true) {
     await person.members.endSessions(id, options.endAll === true ? undefined : options.end);
-    tell(options.endAll === true ? `ended every session of ${email}` : `ended the session of ${email}`);
+    printNotice(options.endAll === true ? `ended every session of ${email}` : `ended the session of ${email}`);
   } else printSessions(await person.members.sessions(id), options);
 }
 

@@ -1,6 +1,6 @@
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { print, printJson, printList, tell } from "../output.ts";
+import { print, printJson, printList, printNotice } from "../output.ts";
 
 /** `coffer org ls` */
 export async function listOrganizations({ options, env }: Call<PersonOptions>): Promise<void> {
@@ -18,7 +18,7 @@ export async function listOrganizations({ options, env }: Call<PersonOptions>): 
  */
 export async function createOrganization({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const organization = await (await asPerson(options, env)).organizations.create(name);
-  tell(`made the organization ${name}`);
+  printNotice(`made the organization ${name}`);
   if (options.json === true) printJson(organization);
   else print(organization.id);
 }

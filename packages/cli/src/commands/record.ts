@@ -4,7 +4,7 @@ import { severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { readNamedFile, readStdin, withoutLastBreak } from "../inputs.ts";
-import { print, printExact, printJson, printTable, shortTime, tell, visible, visibleLines } from "../output.ts";
+import { print, printExact, printJson, printTable, shortTime, printNotice, visible, visibleLines } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 import { promptHidden } from "../terminal.ts";
@@ -19,7 +19,7 @@ export async function createRecord({ args: [vaultName = ""], options, env }: Cal
   const { person, vault } = await withVault(options, env, vaultName);
   const fields = await readFields(options.file);
   const record = await person.records.create(vault.id, { type: options.type, fields });
-  tell(`made ${nameOf(record)} in ${vault.name}`);
+  printNotice(`made ${nameOf(record)} in ${vault.name}`);
   if (options.json === true) printJson(recordJson(record));
   else print(record.id);
 }
@@ -101,7 +101,7 @@ export async function setRecord({ args: [vaultName = "", wanted = "", field], op
             { unchangedSince },
           );
   }
-  tell(`changed ${nameOf(changed)} in ${vault.name}${field === undefined ? "" : `: ${field}`}`);
+  printNotice(`changed ${nameOf(changed)} in ${vault.name}${field === undefined ? "" : `: ${field}`}`);
   if (options.json === true) printJson(recordJson(changed));
 }
 
@@ -110,7 +110,7 @@ export async function removeRecord({ args: [vaultName = "", wanted = ""], option
   const { person, vault } = await withVault(options, env, vaultName);
   const record = await pickRecord(person, vault, wanted);
   await person.records.remove(vault.id, record.id);
-  tell(`removed ${nameOf(record)} from ${vault.name}`);
+  printNotice(`removed ${nameOf(record)} from ${vault.name}`);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { AddressOptions, Call } from "../command-row.ts";
 import { readPassword, readToken } from "../inputs.ts";
 import { storeSession } from "../store-session.ts";
 import { usage } from "../failure.ts";
-import { print, printJson, tell } from "../output.ts";
+import { print, printJson, printNotice } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, readProfile } from "../profile.ts";
 import { trustFile } from "../trust-file.ts";
@@ -45,14 +45,16 @@ export async function register({ options, env }: Call<Options>): Promise<void> {
   );
   await trustFile(directory, url, session.user.id).change(() => trust);
   await storeSession(directory, session, options);
-  tell(`registered ${session.user.email} at ${url}, and logged in`);
-  tell("The recovery key opens your keys without the password. It is shown this once: keep it off this machine.");
+  printNotice(`registered ${session.user.email} at ${url}, and logged in`);
+  printNotice(
+    "The recovery key opens your keys without the password. It is shown this once: keep it off this machine.",
+  );
   if (options.json === true) printJson({ user: session.user, url, recovery_key: recoveryKey });
   else print(recoveryKey);
   // Only after the recovery key is shown, because it is available only once.
   if (inviteToken?.startsWith(inviteTokenPrefix) === true) {
     const there = { url, ...(options.insecureHttp === true ? { insecureHttp: true } : {}) };
     const organization = await (await asPerson(there, env)).invites.accept(inviteToken);
-    tell(`you are a member of ${organization.name}`);
+    printNotice(`you are a member of ${organization.name}`);
   }
 }

@@ -3,7 +3,7 @@ import type { Call, DataOptions } from "../command-row.ts";
 import { explain } from "../explain.ts";
 import { exitCodeFor, Failure } from "../failure.ts";
 import { secretNotationArgument } from "../notation-argument.ts";
-import { printJson, tell, visible } from "../output.ts";
+import { printJson, printNotice, visible } from "../output.ts";
 
 /**
  * `coffer rm <secret>…`: removes secrets by uid, title or notation, and fields by the notation of
@@ -17,7 +17,7 @@ export async function remove({ args, options, env }: Call<DataOptions>): Promise
     const result = await secrets.remove(target).catch((error: unknown) => {
       throw args.length > 1 ? about(target, error) : error;
     });
-    tell(result.removed === "field" ? `removed the field ${target}` : `removed the secret ${result.uid}`);
+    printNotice(result.removed === "field" ? `removed the field ${target}` : `removed the secret ${result.uid}`);
     removed.push(result);
   }
   if (options.json === true) printJson(removed);

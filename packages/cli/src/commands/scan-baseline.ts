@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { countOf, printJson, tell } from "../output.ts";
+import { countOf, printJson, printNotice } from "../output.ts";
 import { baselineName, baselineOf, baselineText, readBaseline } from "../scan/baseline.ts";
 import type { Baseline } from "../scan/baseline.ts";
 import { scanExitCodes } from "../scan/exit-codes.ts";
@@ -23,9 +23,9 @@ export async function scanBaseline({ args: [action, ...paths], options }: Call<O
     const input = await inputOf(paths, options, settings);
     const present = action === "prune" ? readBaseline(textOf(file), options.output ?? baselineName) : undefined;
     const report = await runScan(input, settings);
-    for (const { path, message } of report.problems) tell(`coffer: not scanned whole: ${path} ${message}`);
+    for (const { path, message } of report.problems) printNotice(`coffer: not scanned whole: ${path} ${message}`);
     if (report.problems.length > 0 && action === "prune") {
-      tell("coffer: the scan is incomplete, so nothing was dropped (exit 3)");
+      printNotice("coffer: the scan is incomplete, so nothing was dropped (exit 3)");
       process.exitCode = scanExitCodes.incomplete;
       return;
     }
@@ -34,7 +34,7 @@ export async function scanBaseline({ args: [action, ...paths], options }: Call<O
     writeFileSync(file, baselineText(baseline));
     const dropped = present === undefined ? 0 : present.findings.length - baseline.findings.length;
     if (options.json === true) printJson({ file, secrets: baseline.findings.length, dropped });
-    tell(
+    printNotice(
       `coffer: ${countOf(baseline.findings.length, "secret")} in ${file}${present === undefined ? "" : `, ${dropped} dropped`}`,
     );
     if (report.problems.length > 0) process.exitCode = scanExitCodes.incomplete;

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join, resolve } from "node:path";
 import type { Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { printJson, tell } from "../output.ts";
+import { printJson, printNotice } from "../output.ts";
 import { cannotScan } from "../scan/exit-codes.ts";
 import { findRepository, git } from "../scan/git.ts";
 import { wholeOrIncomplete } from "./scan.ts";
@@ -28,8 +28,8 @@ export async function scanInstallHook({ options }: Call<{ json?: boolean }>): Pr
     writeFileSync(hook, hookText(process.argv[1] ?? "coffer"));
     chmodSync(hook, 0o755);
     if (options.json === true) printJson({ hook, kept: existsSync(kept) ? kept : null });
-    tell(`coffer: ${hook} scans what is staged before each commit`);
-    if (keeps) tell(`coffer: the hook that was there is ${kept}, and runs first`);
+    printNotice(`coffer: ${hook} scans what is staged before each commit`);
+    if (keeps) printNotice(`coffer: the hook that was there is ${kept}, and runs first`);
   });
 }
 

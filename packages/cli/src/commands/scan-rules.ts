@@ -4,7 +4,7 @@ import { checkRule } from "@coffer/scan/check-rule";
 import { customRule } from "@coffer/scan/custom-rule";
 import type { Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, printTable, tell } from "../output.ts";
+import { print, printJson, printTable, printNotice } from "../output.ts";
 import { configurationIn } from "../scan/settings.ts";
 import { findRepository } from "../scan/git.ts";
 import { wholeOrIncomplete } from "./scan.ts";
@@ -55,7 +55,7 @@ function check(rules: readonly Rule[], { json }: Options): void {
   const problems = rules.flatMap((rule) => checkRule(rule, rounds, 1));
   if (json === true) printJson({ rules: rules.length, problems });
   else for (const problem of problems) print(problem);
-  tell(`coffer: ${rules.length} rules checked, ${problems.length} problems`);
+  printNotice(`coffer: ${rules.length} rules checked, ${problems.length} problems`);
   if (problems.length > 0) process.exitCode = exitCodes.failure;
 }
 

@@ -8,7 +8,7 @@ import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call, PersonOptions } from "../command-row.ts";
 import { readPassword, readRecoveryKey, withOwnPassword } from "../inputs.ts";
 import { storeSession } from "../store-session.ts";
-import { print, printJson, tell } from "../output.ts";
+import { print, printJson, printNotice } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { changeProfile, profileKeeper, readProfile } from "../profile.ts";
 
@@ -31,7 +31,7 @@ export async function changePassword({ options, env }: Call<PasswordOptions>): P
   const { newRecoveryKey } = options;
   const changed = security.changePassword({ password, newPassword, newRecoveryKey, otp: promptOtp(options) });
   const { recoveryKey } = await withOwnPassword(changed, "it was not changed");
-  tell("the password is changed, and every other session has ended");
+  printNotice("the password is changed, and every other session has ended");
   if (recoveryKey !== undefined) printRecoveryKey(recoveryKey, options);
 }
 
@@ -53,7 +53,9 @@ export async function recover({ options, env }: Call<RecoverOptions>): Promise<v
   const request = { url, email: options.email, recoveryKey, newPassword, device, otp: promptOtp(options) };
   const recovered = await recoverAccount(request, mannersOf(options));
   await storeSession(directory, recovered.session, options);
-  tell(`logged in as ${recovered.session.user.email} at ${url} with the new password; every other session has ended`);
+  printNotice(
+    `logged in as ${recovered.session.user.email} at ${url} with the new password; every other session has ended`,
+  );
   printRecoveryKey(recovered.recoveryKey, options);
 }
 
@@ -70,7 +72,9 @@ export async function totpOn({ options, env }: Call<TotpOptions>): Promise<void>
   const password = await readPassword(options.passwordFile, env, false);
   const started = security.startTotp({ password, otp: promptOtp(options) });
   const { secret, otpauth_url: address } = await withOwnPassword(started, "the second factor was not switched on");
-  tell("Add this to an authenticator, as a key or as an address; then `coffer totp confirm` with its first code");
+  printNotice(
+    "Add this to an authenticator, as a key or as an address; then `coffer totp confirm` with its first code",
+  );
   if (options.json === true) printJson({ secret, otpauth_url: address });
   else print(`${secret}\n${address}`);
 }
@@ -79,8 +83,8 @@ export async function totpOn({ options, env }: Call<TotpOptions>): Promise<void>
 export async function totpConfirm({ options, env }: Call<TotpOptions>): Promise<void> {
   const security = await securityOf(options, env);
   const recoveryCodes = await security.confirmTotp(await promptOtp(options)(false));
-  tell("the second factor is on, and every other session has ended");
-  tell("Each of these is a code once, for when the authenticator is lost. They are shown this once:");
+  printNotice("the second factor is on, and every other session has ended");
+  printNotice("Each of these is a code once, for when the authenticator is lost. They are shown this once:");
   if (options.json === true) printJson({ recovery_codes: recoveryCodes });
   else print(recoveryCodes.join("\n"));
 }
@@ -90,11 +94,13 @@ export async function totpOff({ options, env }: Call<TotpOptions>): Promise<void
   const security = await securityOf(options, env);
   const password = await readPassword(options.passwordFile, env, false);
   await withOwnPassword(security.stopTotp({ password, otp: promptOtp(options) }), "the second factor is still on");
-  tell("the second factor is off, and every other session has ended");
+  printNotice("the second factor is off, and every other session has ended");
 }
 
 function printRecoveryKey(recoveryKey: string, { json }: { json?: boolean }): void {
-  tell("The recovery key opens your keys without the password. It is shown this once: keep it off this machine.");
+  printNotice(
+    "The recovery key opens your keys without the password. It is shown this once: keep it off this machine.",
+  );
   if (json === true) printJson({ recovery_key: recoveryKey });
   else print(recoveryKey);
 }

@@ -1,6 +1,6 @@
 import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { tell } from "../output.ts";
+import { printNotice } from "../output.ts";
 import { printSessions } from "./member.ts";
 
 interface Options extends PersonOptions {
@@ -13,9 +13,9 @@ export async function sessions({ options, env }: Call<Options>): Promise<void> {
   const person = await asPerson(options, env);
   if (options.endOthers === true) {
     await person.sessions.endOthers();
-    tell("ended every session but this one");
+    printNotice("ended every session but this one");
   } else if (options.end !== undefined) {
     await person.sessions.end(options.end);
-    tell("ended the session");
+    printNotice("ended the session");
   } else printSessions(await person.sessions.list(), options);
 }

@@ -5,7 +5,7 @@ import { usage } from "../failure.ts";
 import { readNamedFile, readStdin, withoutLastBreak } from "../inputs.ts";
 import { momentAfter } from "../moment.ts";
 import { notationArgument } from "../notation-argument.ts";
-import { printJson, shortTime, tell } from "../output.ts";
+import { printJson, shortTime, printNotice } from "../output.ts";
 import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 import { promptHidden } from "../terminal.ts";
 
@@ -27,7 +27,7 @@ export async function set({ args: [uri = ""], options, env }: Call<Options>): Pr
     throw usage("the value is empty, nothing was written: if that is what you mean, add --allow-empty");
   const result = await secrets.set(uri, value, { type: options.type, expiresAt });
   const expiry = result.expires_at == null ? "" : `, expires ${shortTime(result.expires_at)}`;
-  tell(`${result.created ? "made" : "changed"} ${folder}/${title}: ${field}${expiry}`);
+  printNotice(`${result.created ? "made" : "changed"} ${folder}/${title}: ${field}${expiry}`);
   if (options.json === true) printJson(result);
 }
 

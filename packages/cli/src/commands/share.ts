@@ -4,7 +4,7 @@ import { asPerson, severalHave } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { withFingerprints } from "../fingerprint-lines.ts";
-import { printJson, printList, tell } from "../output.ts";
+import { printJson, printList, printNotice } from "../output.ts";
 
 interface ShareOptions extends PersonOptions {
   permission: Permission;
@@ -19,7 +19,7 @@ export async function shareFolder({ args: [folder = "", member = ""], options, e
   const { id, name } = await person.folders.find(folder);
   const { user_id: userId, email } = await colleague(person, member, id);
   const grant = await person.folders.share(id, { userId, permission: options.permission });
-  tell(`${email} may ${grant.permission} in ${name}`);
+  printNotice(`${email} may ${grant.permission} in ${name}`);
   if (options.json === true) printJson(grant);
 }
 
@@ -29,8 +29,10 @@ export async function unshareFolder({ args: [folder = "", member = ""], options,
   const { id, name } = await person.folders.find(folder);
   const { user_id: userId, email } = await colleague(person, member, id);
   await person.folders.unshare(id, userId);
-  tell(`revoked access of ${email} to ${name}; the person may still have its key`);
-  tell(`the history of ${name} still names ${email}: \`coffer folder rotate ${name}\` ends that and makes a new key`);
+  printNotice(`revoked access of ${email} to ${name}; the person may still have its key`);
+  printNotice(
+    `the history of ${name} still names ${email}: \`coffer folder rotate ${name}\` ends that and makes a new key`,
+  );
 }
 
 /**
@@ -64,18 +66,18 @@ export async function rotateFolder({ args: [folder = ""], options, env }: Call<P
   const rotated = await person.folders.rotate(id);
   printRotated(name, rotated.key_version, rotated);
   if (rotated.unopened.length > 0) {
-    tell(
+    printNotice(
       "some parts of these secrets did not open, or could not be sealed with the new key. They are stored unchanged:",
     );
-    for (const { uid, parts } of rotated.unopened) tell(`  ${uid}: ${parts.join(", ")}`);
-    tell("let their writers set them again, or remove one with `coffer rm <uid>`");
+    for (const { uid, parts } of rotated.unopened) printNotice(`  ${uid}: ${parts.join(", ")}`);
+    printNotice("let their writers set them again, or remove one with `coffer rm <uid>`");
   }
   if (options.json === true) printJson(rotated);
 }
 
 /** Prints the effect of a rotation on members and machines. */
 export function printRotated(name: string, version: number, { sealed_to, dropped, left_out }: RotationReport): void {
-  tell(
+  printNotice(
     `${name} has a new key (version ${version}). Former members may have copied what they could read: replace values that must stay secret`,
   );
   tellHolders("it was sealed to", sealed_to);
@@ -85,8 +87,9 @@ export function printRotated(name: string, version: number, { sealed_to, dropped
 
 function tellHolders(what: string, holders: readonly RotationHolder[]): void {
   if (holders.length === 0) return;
-  tell(what);
-  for (const { kind, id, name } of holders) tell(kind === "user" ? `  person ${name}` : `  machine ${name} (${id})`);
+  printNotice(what);
+  for (const { kind, id, name } of holders)
+    printNotice(kind === "user" ? `  person ${name}` : `  machine ${name} (${id})`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { readNamedFile, readStdin } from "../inputs.ts";
-import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
+import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
 import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 
 interface WebhookOptions extends PersonOptions {
@@ -24,7 +24,7 @@ export async function createWebhook({ options, env }: Call<WebhookOptions>): Pro
   const credentials = await readCredentials(credentialsFile ?? "-");
   const { siem } = await asPerson(options, env);
   const made = await siem.create({ format, name, url: to, credentials, enabled: disabled !== true });
-  tell(`audit records are delivered to ${visible(made.url)}: coffer siem test ${made.id} sends an event`);
+  printNotice(`audit records are delivered to ${visible(made.url)}: coffer siem test ${made.id} sends an event`);
   if (options.json === true) printJson(made);
   else print(made.id);
 }
@@ -58,7 +58,7 @@ export async function changeWebhook({ args: [nameOrId = ""], options, env }: Cal
     ...(enabled === undefined ? {} : { enabled }),
     ...(credentials === undefined ? {} : { credentials }),
   });
-  tell(`changed the SIEM endpoint ${labelOf(changed)}`);
+  printNotice(`changed the SIEM endpoint ${labelOf(changed)}`);
   if (options.json === true) printJson(changed);
 }
 
@@ -67,7 +67,7 @@ export async function removeWebhook({ args: [nameOrId = ""], options, env }: Cal
   const { siem } = await asPerson(options, env);
   const webhook = await pickWebhook(siem, nameOrId);
   await siem.remove(webhook.id);
-  tell(`deleted the SIEM endpoint ${labelOf(webhook)} and its credentials`);
+  printNotice(`deleted the SIEM endpoint ${labelOf(webhook)} and its credentials`);
 }
 
 /** `coffer siem test <endpoint>`: sends one event to a SIEM endpoint. */
@@ -76,7 +76,7 @@ export async function testWebhook({ args: [nameOrId = ""], options, env }: Call<
   const webhook = await pickWebhook(siem, nameOrId);
   const said = await siem.test(webhook.id);
   if (options.json === true) printJson(said);
-  if (said.ok) tell(`${labelOf(webhook)} took the event`);
+  if (said.ok) printNotice(`${labelOf(webhook)} took the event`);
   else throw new Failure(exitCodes.failure, `${labelOf(webhook)} did not take the event: ${visible(said.error ?? "")}`);
 }
 

@@ -6,7 +6,7 @@ import { asPerson, sessionAt } from "../access.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodeFor, exitCodes, Failure, usage } from "../failure.ts";
 import { onlyFails } from "../only-fails.ts";
-import { jsonLine, printExact, tell, visible } from "../output.ts";
+import { jsonLine, printExact, printNotice, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { forgetStores, rememberStore } from "../profile.ts";
 import { serviceKey } from "../same-service.ts";
@@ -31,22 +31,22 @@ export async function sync({ options, env }: Call<Options>): Promise<void> {
   const syncing = person.sync({
     storage: store?.storage,
     onStorageError: (error) =>
-      tell(`coffer: ${options.store ?? ""}: ${error instanceof Error ? error.message : "failed"}`),
+      printNotice(`coffer: ${options.store ?? ""}: ${error instanceof Error ? error.message : "failed"}`),
     onUnreadable(_id, error) {
       // The error of a vault is the same for each of its records. They are printed once its key can
       // be used.
       if (leftOut.has(error.message)) return;
       leftOut.add(error.message);
-      tell(`coffer: left out: ${error.message}`);
+      printNotice(`coffer: left out: ${error.message}`);
       if (error.code !== "not_decrypted" && exitCodeFor(error) === exitCodes.failure)
         process.exitCode = exitCodes.failure;
     },
     onChange: (changes) => {
       for (const change of changes) printExact(lineOf(change, device, options));
     },
-    onLive: () => tell(options.watch === true ? "up to date; waiting for changes" : "up to date"),
+    onLive: () => printNotice(options.watch === true ? "up to date; waiting for changes" : "up to date"),
     onAway(error, seconds) {
-      if (options.watch === true) tell(`coffer: ${error.message}; trying again in ${seconds} s`);
+      if (options.watch === true) printNotice(`coffer: ${error.message}; trying again in ${seconds} s`);
       else away.reject(error);
     },
   });
@@ -95,7 +95,7 @@ async function forgetHidden(person: PersonClient, device: Sync): Promise<void> {
   const travelling = await person.travel.status().catch((error: unknown) => {
     if (!(error instanceof CofferError)) throw error;
     // The main operation has succeeded.
-    tell(`coffer: whether you travel could not be received: ${error.message}`);
+    printNotice(`coffer: whether you travel could not be received: ${error.message}`);
     return undefined;
   });
   if (travelling?.enabled === true) await device.forgetHidden();

@@ -2,7 +2,7 @@ import type { TokenRequest } from "@coffer/sdk";
 import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { Failure, exitCodes, usage } from "../failure.ts";
-import { print, printJson, printList, shortTime, tell } from "../output.ts";
+import { print, printJson, printList, shortTime, printNotice } from "../output.ts";
 import { momentAfter } from "../moment.ts";
 import { ofApplications } from "../of-applications.ts";
 import type { ApplicationOptions } from "../of-applications.ts";
@@ -38,7 +38,7 @@ export async function createToken({ options, env }: Call<CreateOptions>): Promis
     clientExpiresAt,
     allowedCidrs: options.cidr,
   });
-  tell(`one-time token for ${application.name}, until ${shortTime(token.expires_at)}; it is shown this once`);
+  printNotice(`one-time token for ${application.name}, until ${shortTime(token.expires_at)}; it is shown this once`);
   if (options.json === true) printJson(token);
   else print(token.token);
 }
@@ -67,7 +67,7 @@ export async function removeToken({ args: [id = ""], options, env }: Call<Applic
   const token = found.find((one) => one.id === id);
   if (token === undefined) throw new Failure(exitCodes.notFound, `there is no token ${id} that you may see`);
   await person.tokens.remove(token.application_id, id);
-  tell(`revoked the token ${token.name}`);
+  printNotice(`revoked the token ${token.name}`);
 }
 
 function allTokens(options: ApplicationOptions, env: NodeJS.ProcessEnv) {

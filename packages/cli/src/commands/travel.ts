@@ -6,7 +6,7 @@ import type { OtpOptions } from "../prompt-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { hideFromStores } from "../hide-from-stores.ts";
 import { readPassword, withOwnPassword } from "../inputs.ts";
-import { print, printJson, shortTime, tell } from "../output.ts";
+import { print, printJson, shortTime, printNotice } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { profileKeeper } from "../profile.ts";
 import { pickMember } from "./member.ts";
@@ -61,6 +61,6 @@ export async function travelOff({ options, env }: Call<OffOptions>): Promise<voi
 }
 
 function say(mode: TravelModeView, who: string, { json }: TravelOptions): void {
-  tell(mode.enabled ? `travel mode is on for ${who}` : `travel mode is off for ${who}`);
+  printNotice(mode.enabled ? `travel mode is on for ${who}` : `travel mode is off for ${who}`);
   if (json === true) printJson(mode);
 }

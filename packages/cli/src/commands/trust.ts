@@ -6,7 +6,7 @@ import type { Call, DataOptions, PersonOptions } from "../command-row.ts";
 import { promptYesOrNo, compareWords, compareWordsOfEach } from "../compare-words.ts";
 import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { printJson, tell } from "../output.ts";
+import { printJson, printNotice } from "../output.ts";
 
 type Confirming = PersonOptions & ConfirmOptions;
 
@@ -22,7 +22,7 @@ export async function trustOrganization({ args: [nameOrId = ""], options, env }:
   const person = await asPerson(options, env);
   const { id, name } = pick(await person.organizations.nameable(), nameOrId, "organization");
   await person.organizations.trust(id, compareWords(options, `the history of ${name} is not trusted`));
-  tell(`the history of ${name} is trusted from now on`);
+  printNotice(`the history of ${name} is trusted from now on`);
 }
 
 /** `coffer folder adopt <id>`: starts the history of a folder without one. */
@@ -31,7 +31,7 @@ export async function adoptFolder({ args: [id = ""], options, env }: Call<Confir
   const confirm = compareWordsOfEach(options, `the folder ${id} was not adopted`);
   const adoption = await person.folders.adopt(idOf(id, "folder"), confirm);
   sayAdopted("folder", adoption, "coffer client confirm", options);
-  tell(`its present key came from the service: \`coffer folder rotate ${adoption.name}\` makes a new one`);
+  printNotice(`its present key came from the service: \`coffer folder rotate ${adoption.name}\` makes a new one`);
 }
 
 /** `coffer vault adopt <id>`: starts the history of a shared vault without one. */
@@ -39,14 +39,14 @@ export async function adoptVault({ args: [id = ""], options, env }: Call<PersonO
   const person = await asPerson(options, env);
   const adoption = await person.vaults.adopt(idOf(id, "vault"));
   sayAdopted("vault", adoption, "coffer member confirm", options);
-  tell(`its present key came from the service: \`coffer vault rotate ${adoption.name}\` makes a new one`);
+  printNotice(`its present key came from the service: \`coffer vault rotate ${adoption.name}\` makes a new one`);
 }
 
 /** `coffer vault trust <id>`: trusts a shared vault's history as the service shows it now. */
 export async function trustVault({ args: [id = ""], options, env }: Call<Confirming>): Promise<void> {
   const confirm = compareWords(options, `the history of the vault ${id} is not trusted`);
   await (await asPerson(options, env)).vaults.trust(idOf(id, "vault"), confirm);
-  tell(`the history of the vault ${id} is trusted from now on`);
+  printNotice(`the history of the vault ${id} is trusted from now on`);
 }
 
 /**
@@ -62,7 +62,7 @@ export async function trustFolder({
   const confirm = compareWords(options, `the history of the folder ${id} is not trusted`);
   if (configuration === undefined) await (await asPerson(options, env)).folders.trust(idOf(id, "folder"), confirm);
   else await (await asMachine(configuration, options, env)).trustFolder(idOf(id, "folder"), confirm);
-  tell(`the history of the folder ${id} is trusted from now on`);
+  printNotice(`the history of the folder ${id} is trusted from now on`);
 }
 
 interface AcceptOptions extends PersonOptions {
@@ -89,7 +89,7 @@ async function accept(
   const offer = await show(id);
   if (!yes && !(await promptToAccept(offer))) throw new Failure(exitCodes.denied, `${offer.name} was not accepted`);
   await take(id, offer);
-  tell(`accepted the ${offer.kind} ${offer.name} from ${offer.from}`);
+  printNotice(`accepted the ${offer.kind} ${offer.name} from ${offer.from}`);
   if (json === true) printJson(offer);
 }
 
@@ -102,19 +102,19 @@ export async function trustKeyring({ options, env }: Call<KeyringOptions>): Prom
   const person = await asPerson(options, env);
   await person.keyring.trust((shown) => {
     for (const { res, name, signer, fingerprint } of shown)
-      tell(`${name} (${res}), last signed by ${signer}\n  ${fingerprint.words}`.replaceAll("\n", " "));
+      printNotice(`${name} (${res}), last signed by ${signer}\n  ${fingerprint.words}`.replaceAll("\n", " "));
     if (options.yes === true) return Promise.resolve(true);
     const question = "Compare the words with those people. Are they the same, and is all of it expected";
     return Promise.resolve(promptYesOrNo(question, "compare the words of each, and give --yes"));
   });
-  tell("this device trusts what was shown, and shares it with your other devices");
+  printNotice("this device trusts what was shown, and shares it with your other devices");
 }
 
 function sayAdopted(noun: string, { name, left_out }: Adoption, how: string, { json }: PersonOptions): void {
-  tell(`the ${noun} ${name} has a history from now on`);
+  printNotice(`the ${noun} ${name} has a history from now on`);
   for (const { kind, id, name: left } of left_out) {
     const who = kind === "user" ? left : `the machine ${left} (${id})`;
-    tell(`its history does not name ${who}: compare words, then \`${how} ${id}\``);
+    printNotice(`its history does not name ${who}: compare words, then \`${how} ${id}\``);
   }
   if (json === true) printJson({ name, left_out });
 }

@@ -4,7 +4,7 @@ import type { Permission, PersonClient, RotatedVault, Vault, VaultMember } from 
 import { asMember, asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, printList, shortTime, tell, visible } from "../output.ts";
+import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
 import { vaultsOf, withVault } from "../pick-vault.ts";
 import { canonicalName, colleague, printRotated } from "./share.ts";
 
@@ -19,9 +19,9 @@ interface CreateOptions extends PersonOptions {
 export async function createVault({ args: [name = ""], options, env }: Call<CreateOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const vault = await person.vaults.create(name, { type: options.type });
-  tell(`made the ${vault.type} vault ${name}`);
+  printNotice(`made the ${vault.type} vault ${name}`);
   const travel = await person.travel.status().catch(() => null); // the vault exists whatever the answer
-  if (travel?.enabled === true) tell("you travel: the new vault is hidden until `coffer travel off`");
+  if (travel?.enabled === true) printNotice("you travel: the new vault is hidden until `coffer travel off`");
   if (options.json === true) printJson(vault);
   else print(vault.id);
 }
@@ -59,7 +59,7 @@ export async function setVault({ args: [nameOrId = ""], options, env }: Call<Set
   const { person, vault } = await withVault(options, env, nameOrId);
   const safe = safeForTravel === undefined ? undefined : safeForTravel === "yes";
   const changed = await person.vaults.update(vault.id, { name, safeForTravel: safe });
-  tell(`the vault ${changed.name} ${changed.safe_for_travel ? "stays visible" : "is hidden"} while you travel`);
+  printNotice(`the vault ${changed.name} ${changed.safe_for_travel ? "stays visible" : "is hidden"} while you travel`);
   if (options.json === true) printJson(changed);
 }
 
@@ -76,7 +76,7 @@ export async function removeVault({ args: [nameOrId = ""], options, env }: Call<
       `the vault ${visible(vault.name)} holds records (${vault.record_count}): add --force to remove them with it`,
     );
   await person.vaults.remove(vault.id);
-  tell(`removed the vault ${vault.name}`);
+  printNotice(`removed the vault ${vault.name}`);
 }
 
 interface ShareOptions extends PersonOptions {
@@ -92,7 +92,7 @@ export async function shareVault({ args: [nameOrId = "", member = ""], options, 
   requireShareable(vault);
   const { user_id: userId, email } = await colleague(await inOrganization(vault, options, env), member);
   const grant = await person.vaults.share(vault.id, { userId, permission: options.permission });
-  tell(`${email} may ${grant.permission} in ${vault.name}`);
+  printNotice(`${email} may ${grant.permission} in ${vault.name}`);
   if (options.json === true) printJson(grant);
 }
 
@@ -107,11 +107,11 @@ export async function unshareVault({ args: [nameOrId = "", member = ""], options
   const { person, vault } = await withVault(options, env, nameOrId);
   const { user_id: userId, email } = await memberOf(person, vault, member);
   const rotated = await person.vaults.unshare(vault.id, userId);
-  tell(
+  printNotice(
     `revoked access of ${email} to ${vault.name}. The person may have copied what they could read: replace what must stay secret`,
   );
   if (rotated !== null) sayRotated(rotated);
-  else if (vault.type === "shared") tell(`the history of ${vault.name} says so once a manager rotates it`);
+  else if (vault.type === "shared") printNotice(`the history of ${vault.name} says so once a manager rotates it`);
   if (options.json === true && rotated !== null) printJson(rotated);
 }
 
@@ -129,9 +129,9 @@ export async function rotateVault({ args: [nameOrId = ""], options, env }: Call<
 function sayRotated({ name, key_version, unopened, ...report }: RotatedVault): void {
   printRotated(name, key_version, report);
   if (unopened.length === 0) return;
-  tell("these records did not open. They are stored unchanged:");
-  for (const id of unopened) tell(`  ${id}`);
-  tell("let their writers set them again, or remove one with `coffer record rm`");
+  printNotice("these records did not open. They are stored unchanged:");
+  for (const id of unopened) printNotice(`  ${id}`);
+  printNotice("let their writers set them again, or remove one with `coffer record rm`");
 }
 
 /** `coffer vault members <vault>` */
@@ -152,7 +152,7 @@ export async function listVaultMembers({ args: [nameOrId = ""], options, env }: 
     ],
   );
   for (const { email } of members.filter(({ ended }) => ended))
-    tell(
+    printNotice(
       `the history of ${vault.name} still names ${email}: \`coffer vault rotate ${vault.name}\` ends that and makes a new key`,
     );
 }

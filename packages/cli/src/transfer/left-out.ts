@@ -1,5 +1,5 @@
 import type { LeftOut, PlainRecord } from "@coffer/import";
-import { countOf, tell, visible } from "../output.ts";
+import { countOf, printNotice, visible } from "../output.ts";
 
 /** The number of names per reason; `--json` has all. More names are shown for omitted items. */
 const namedAtMost = 20;
@@ -16,7 +16,7 @@ export function printLeftOut(leftOut: readonly LeftOut[], all: boolean): void {
   }
   for (const [heading, names] of items) {
     const most = heading.startsWith("item:") ? itemsNamedAtMost : namedAtMost;
-    tell(`left out, ${heading}${names.length === 0 ? "" : `: ${shorten(names, all ? 0 : most, "item")}`}`);
+    printNotice(`left out, ${heading}${names.length === 0 ? "" : `: ${shorten(names, all ? 0 : most, "item")}`}`);
   }
 }
 
@@ -24,7 +24,7 @@ export function printLeftOut(leftOut: readonly LeftOut[], all: boolean): void {
 export function printNames(what: string, noun: string, names: readonly string[], all: boolean): void {
   if (names.length === 0) return;
   const shown = names.map(visible);
-  tell(`${what}: ${countOf(names.length, noun)}${all ? "" : `: ${shorten(shown, namedAtMost, noun)}`}`);
+  printNotice(`${what}: ${countOf(names.length, noun)}${all ? "" : `: ${shorten(shown, namedAtMost, noun)}`}`);
 }
 
 function shorten(names: readonly string[], most: number, noun: string): string {

@@ -1,4 +1,4 @@
-import { countOf, tell } from "../output.ts";
+import { countOf, printNotice } from "../output.ts";
 import type { PickedVault } from "../pick-vault.ts";
 import type { ImportPlan, NotImported } from "./plan-import.ts";
 
@@ -23,11 +23,13 @@ export async function sendImport({ person, vault }: PickedVault, { sent }: Impor
     .import(vault.id, records, {
       onProgress: (progress) => {
         done = progress.done;
-        tell(`${progress.done} of ${countOf(progress.total, "record")}`);
+        printNotice(`${progress.done} of ${countOf(progress.total, "record")}`);
       },
     })
     .catch((error: unknown) => {
-      tell(`stopped after ${done} of ${countOf(sent.length, "record")}: repeat the command to continue from there`);
+      printNotice(
+        `stopped after ${done} of ${countOf(sent.length, "record")}: repeat the command to continue from there`,
+      );
       throw error;
     });
   const nameOf = (index: number): string => sent[index]?.payload["name"] ?? `record ${index + 1}`;

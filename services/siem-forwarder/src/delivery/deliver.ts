@@ -10,7 +10,7 @@ import type { Batch } from "./batch.ts";
 import { batchOf } from "./batch.ts";
 import { deliveryAudit } from "./delivery-audit.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
-import { backlogStart, giveUpOld } from "./give-up-old.ts";
+import { backlogStart, skipOld } from "./skip-old.ts";
 import { waitAfter } from "./retry-schedule.ts";
 import type { BatchProgress } from "./send-batch.ts";
 import { sendBatch } from "./send-batch.ts";
@@ -56,7 +56,7 @@ export async function deliver(deps: DeliveryDeps, run: DeliveryRun): Promise<{ p
       if (isTooOld(deps, next.backlog)) {
         await saved;
         saved = undefined;
-        await giveUpOld(deps, { ...state, position });
+        await skipOld(deps, { ...state, position });
         state = await deliveries.find(run.id, replicaId, deps.now().toISOString());
         if (state?.position === position) break;
         position = state?.position ?? 0;

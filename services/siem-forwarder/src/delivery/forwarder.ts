@@ -4,7 +4,7 @@ import { createChannel } from "../outgoing/channel.ts";
 import {
   forgetFailures,
   forgetReplica,
-  giveBackLeases,
+  releaseLeases,
   listOwned,
   noteReplica,
   renewLeases,
@@ -72,7 +72,7 @@ export function startForwarder(deps: DeliveryDeps, options: ForwarderOptions = {
     const replicas = await noteReplica(pool, times);
     await renewLeases(pool, times);
     await takeLeases(pool, times, replicas);
-    if (replicas > 1) await giveBackLeases(pool, times, { replicas, busy: [...workers.keys()] });
+    if (replicas > 1) await releaseLeases(pool, times, { replicas, busy: [...workers.keys()] });
     const notSince = new Date(deps.now().getTime() - reportMilliseconds).toISOString();
     const owned = await listOwned(pool, { ...times, notSince });
     const plans = await deps.plans.of([...new Set(owned.map(({ org_id }) => org_id))]);

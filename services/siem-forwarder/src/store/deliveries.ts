@@ -220,13 +220,13 @@ const givenUp = z.object({
 
 /**
  * The records after the `seq` `after` and before the first one of `since` or later: their count, their times, and the
- * last `seq`. All records before the `seq` `keptFrom` are older than `since`.
+ * last `seq`. All records before the `seq` `storedFrom` are older than `since`.
  */
 export async function findTooOld(
   db: Queryable,
-  { chainId, after, since, keptFrom }: { chainId: string; after: number; since: string; keptFrom: number | null },
+  { chainId, after, since, storedFrom }: { chainId: string; after: number; since: string; storedFrom: number | null },
 ): Promise<z.infer<typeof givenUp>> {
-  const from = Math.max(after + 1, keptFrom ?? after + 1);
+  const from = Math.max(after + 1, storedFrom ?? after + 1);
   const first = await db.maybeOneFirst(sql.type(z.object({ seq: z.number() }))`
     SELECT seq FROM audit_records WHERE chain_id = ${chainId} AND seq >= ${from} AND time >= ${since}::timestamptz
     ORDER BY seq LIMIT 1

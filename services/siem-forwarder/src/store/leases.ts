@@ -64,7 +64,7 @@ export async function takeLeases(
 }
 
 /** Releases leases above this replica's share, of endpoints that are not in `busy`. */
-export async function giveBackLeases(
+export async function releaseLeases(
   db: Queryable,
   { replicaId, now }: LeaseTimes,
   { replicas, busy }: { replicas: number; busy: readonly string[] },

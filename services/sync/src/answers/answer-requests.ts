@@ -18,7 +18,7 @@ export async function answerRequests(deps: Deps, connection: Connection): Promis
       const { accepted, retryAfterSeconds } = await admit(deps, connection);
       if (accepted) await answerInSlot(deps, connection, request);
       else await refuse(deps, connection, retryAfterSeconds);
-      connection.rest({ answered: accepted, more: connection.requests.length > 0 });
+      connection.endRequest({ answered: accepted, more: connection.requests.length > 0 });
     }
   } catch (error) {
     if (!connection.isServed) return;

@@ -23,7 +23,7 @@ export function takeMessage(deps: Deps, connection: Connection, data: Buffer, is
 }
 
 function refuse(connection: Connection, message: string): void {
-  if (!isOneTooMany(connection)) connection.say({ type: "error", error: "invalid_request", message });
+  if (!isOneTooMany(connection)) connection.send({ type: "error", error: "invalid_request", message });
 }
 
 /** Counts a bad message, and closes the connection at the tenth. */

@@ -98,7 +98,7 @@ export class Connection {
   }
 
   /** Sends a message, after the current answer if there is one. */
-  say(message: object): void {
+  send(message: object): void {
     if (!this.isServed) return;
     const frame = Buffer.from(JSON.stringify(message));
     if (this.#answering) this.#queuedFrames.push(frame);
@@ -112,7 +112,7 @@ export class Connection {
   /**
    * Ends a request, `answered` or refused, and sends what has waited. `more`: another one follows.
    */
-  rest({ answered, more }: { answered: boolean; more: boolean }): void {
+  endRequest({ answered, more }: { answered: boolean; more: boolean }): void {
     this.#live ||= answered;
     this.#answering = false;
     this.#flush();
@@ -138,7 +138,7 @@ export class Connection {
    * The session has ended: drops queued requests and messages. An incomplete answer closes the
    * connection, since no farewell can be sent within it.
    */
-  mute(): void {
+  endSession(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#pushQueue = null;
@@ -147,8 +147,8 @@ export class Connection {
     if (this.#halfSent) this.close(closeCodes.expired, "the session has ended");
   }
 
-  /** Sends the last message to a muted connection. */
-  farewell(push: Push): void {
+  /** Sends the last message, after `endSession`. */
+  sendLast(push: Push): void {
     if (this.isOpen) this.#write(push);
   }
 

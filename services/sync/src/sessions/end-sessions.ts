@@ -30,9 +30,9 @@ export function endSessions(
     withReason.add(sessionId);
     setTimeout(() => withReason.delete(sessionId), 2 * timings.reason).unref();
     for (const connection of connections.ofSession(sessionId)) {
-      connection.mute();
+      connection.endSession();
       if (event.reason === "logged_out") connection.close(closeCodes.expired, reason);
-      else connection.farewell(push);
+      else connection.sendLast(push);
     }
     if (event.reason !== "logged_out") closeAll(sessionId, timings.farewell);
   });
@@ -40,7 +40,7 @@ export function endSessions(
   return (sessionId) => {
     let any = false;
     for (const connection of connections.ofSession(sessionId)) {
-      connection.mute();
+      connection.endSession();
       any = true;
     }
     if (!any) return;

@@ -6,7 +6,7 @@ import type { AddressOptions, Call } from "../../command-row.ts";
 import { isLoopback } from "../../doctor/addresses.ts";
 import { usage } from "../../failure.ts";
 import { readNamedFile } from "../../inputs.ts";
-import { printJson, tell } from "../../output.ts";
+import { printJson, printNotice } from "../../output.ts";
 import { version } from "../../version.ts";
 
 const types = [
@@ -53,7 +53,7 @@ export async function sendStripeEvent({ args, options, env }: Call<EventOptions>
   const signature = createHmac("sha256", secret).update(`${now}.${body}`).digest("hex");
   const status = await post(`${url}/api/webhooks/stripe`, body, `t=${now},v1=${signature}`);
   if (status !== 200) throw new CofferError(codeOf(status), refusalOf(status));
-  tell(`${type} ${event.id} was received`);
+  printNotice(`${type} ${event.id} was received`);
   if (options.json === true) printJson(event);
 }
 

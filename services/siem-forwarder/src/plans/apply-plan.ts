@@ -6,7 +6,7 @@ import { storePlan } from "../store/org-plans.ts";
  * coffer.rpc.siem-forwarder.plan-changed
  * Stores the plan that auth-sm reports. An older version changes nothing.
  */
-export async function keepPlan(
+export async function applyPlan(
   { database }: Pick<Deps, "database">,
   report: PlanReport,
 ): Promise<{ applied: boolean }> {

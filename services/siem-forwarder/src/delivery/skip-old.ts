@@ -15,7 +15,7 @@ export function backlogStart(now: Date): string {
 }
 
 /** Drops records of the backlog that are too old, and audits their count and time range. */
-export async function giveUpOld(
+export async function skipOld(
   deps: Pick<Deps, "database" | "newId" | "now">,
   { id, org_id: orgId, position }: Pick<DeliveryState, "id" | "org_id" | "position">,
 ): Promise<void> {
@@ -23,7 +23,7 @@ export async function giveUpOld(
   const since = backlogStart(now);
   await inChain(deps, orgId, async ({ tx, append }) => {
     const kept = await findSpan(tx, orgId, { fromHour: hourOf(since) });
-    const old = await findTooOld(tx, { chainId: orgId, after: position, since, keptFrom: kept?.first ?? null });
+    const old = await findTooOld(tx, { chainId: orgId, after: position, since, storedFrom: kept?.first ?? null });
     const { count, from, to, last } = old;
     if (last === null || from === null || to === null || !(await skipTo(tx, { id, from: position, to: last }))) return;
     await append(
