@@ -66,6 +66,7 @@ export interface PodTemplate {
 /** The pods that objects make. */
 export function podTemplates(objects: readonly KubernetesObject[]): PodTemplate[] {
   return objects.flatMap((owner) => {
+    // A rendered Pod: its spec is the pod's own.
     if (owner.kind === "Pod")
       return [{ owner, labels: owner.metadata.labels ?? {}, spec: owner.spec as unknown as PodSpec }];
     const template = templateIn(owner);

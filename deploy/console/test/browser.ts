@@ -151,6 +151,7 @@ export async function inaccessible(page: Page): Promise<string[]> {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: "light", forcedColors: "none", reducedMotion: "reduce", ...scheme });
       const broken = await page.evaluate(async () => {
+        // The page has just loaded axe, which TypeScript does not know of.
         const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResult> } };
         const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
         const { violations } = await axe.run({ runOnly: { type: "tag", values: tags } });

@@ -113,6 +113,7 @@ await t.test("it can load no script, worker, style, frame or form", async (t) =>
     };
     refused("innerHTML", () => (document.createElement("p").innerHTML = "<b>x</b>"));
     refused("a worker of a text", () => new Worker("/assets/other.js"));
+    // TypeScript's DOM types do not have `trustedTypes`.
     refused("another policy", () =>
       (
         globalThis as unknown as { trustedTypes: { createPolicy(name: string, rules: object): unknown } }

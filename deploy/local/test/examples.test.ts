@@ -97,6 +97,7 @@ await t.test("a bootstrap, its folder and its history", async (t) => {
   const sealed = (exampleOf("bootstrap")["encrypted_folder_keys"] as Record<string, string>)[folder] ?? "";
   const folderKey = await unboxBound(wrapKey, sealed, contexts.sharedFolderKey(folder));
   t.strictSame(folderKey, key("folder"));
+  // The description's examples have no types; the assertions below check this one.
   const joined = await extendAll(null, `folder:${folder}`, items("readGrantedHistory") as unknown as string[]);
   t.equal(exampleOf("readGrantedHistory")["history_seq"], joined.state.head.seq);
   t.match(holderOf(joined.state, `client:${client}`), { key: public_keys.machine });
@@ -165,6 +166,7 @@ await t.test("a person's folders and keyring", async (t) => {
     const box = { key: "user", context: contexts.folderKey(folder) };
     t.strictSame(await openKey(view, box, "person", contexts.sharedFolderKey(folder)), key("folder"));
   }
+  // As above.
   const { version, sealed } = exampleOf("showKeyring") as unknown as { version: number; sealed: string };
   const keyring = JSON.parse(
     decodeText(await unboxBound(key("user"), sealed, contexts.keyring(user, version))),

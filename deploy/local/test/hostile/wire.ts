@@ -119,6 +119,7 @@ function lyingSockets(wire: Wire, from: string, lie: Lie | undefined): WebSocket
     }
     addEventListener(type: "open" | "error" | "message" | "close", listener: (event: never) => void): void {
       if (type !== "message") {
+        // The listener is for the event of its own type.
         this.inner.addEventListener(type, listener as unknown as (event: Event) => void);
         return;
       }

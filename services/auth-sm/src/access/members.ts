@@ -60,14 +60,15 @@ export function requireRankOver<Ranked extends { role: Role }>(held: Role, about
   return about as Outranked<Ranked>; // It is outranked now.
 }
 
-/** The organization's member whom the caller may remove. */
+/** A member, and the membership by which the caller may remove this member. */
 export interface Removable {
   membership: ActiveMembership;
   member: Outranked<MemberRow>;
 }
 
 /**
- * Every member may leave; managers may remove those whom they outrank. Locks nothing.
+ * Checks that the caller may remove a member. Every member may remove themselves. Owners and admins
+ * may remove others; only an owner may remove an owner. Locks nothing.
  * @throws ServiceError `not_found`, `access_denied`, and what `requireMembership` throws
  */
 export async function requireRemovable(db: Queryable, caller: User, userId: string): Promise<Removable> {
@@ -87,7 +88,7 @@ async function removable(
   userId: string,
   find: () => Promise<MemberRow>,
 ): Promise<Removable> {
-  if (userId === caller.userId) return { membership, member: (await find()) as Outranked<MemberRow> }; // leaves
+  if (userId === caller.userId) return { membership, member: (await find()) as Outranked<MemberRow> }; // Leaving needs no rank.
   // First with the lowest role, so that a member without the right learns nothing about others.
   requireRankOver(membership.role, { role: "member" });
   return { membership, member: requireRankOver(membership.role, await find()) };

@@ -15,7 +15,7 @@ export interface Removal {
   viewerRole: Role;
 }
 
-/** The resources that only this member manages: the names that the viewer may see, and the number of others. */
+/** Resources that only this member manages: names that the viewer may see, and a count of the others. */
 export interface SoleManaged {
   names: string[];
   others: number;

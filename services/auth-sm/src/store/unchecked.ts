@@ -1,8 +1,8 @@
 declare const row: unique symbol;
 
 /**
- * What a statement read together with the state that authorizes its caller. Nobody can use it until
- * `opened` of `access/` has opened it, which checks that state first.
+ * Rows from a statement that also read the caller's state. The type hides the rows: only `access/`
+ * can open them, and it checks the caller's state.
  */
 export interface Unchecked<Row> {
   readonly [row]: Row;
