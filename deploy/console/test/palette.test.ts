@@ -112,8 +112,10 @@ await t.test("it copies from the open record, and asks nothing about what is typ
   await page.keyboard.press("Control+k");
   await page.keyboard.type("new vault");
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "New vault" }).waitFor();
+  const newVault = page.getByRole("dialog", { name: "New vault" });
+  await newVault.waitFor();
   await page.keyboard.press("Escape");
+  await newVault.waitFor({ state: "detached" });
 });
 
 await t.test("help lists its key; lock locks", async (t) => {

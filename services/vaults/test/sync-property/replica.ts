@@ -66,7 +66,7 @@ export function createReplica({ url, random, text, connections }: ReplicaOptions
     memberships: { refresh: () => Promise.resolve() },
     emptying,
     // No session ends here.
-    users: { requireActiveSession: () => undefined },
+    users: { requireActiveSession: (session) => session } satisfies Pick<Deps["users"], "requireActiveSession">,
   } as unknown as Deps; // the operations of this test use neither HTTP nor the bus
   return {
     deps,
