@@ -726,8 +726,9 @@ await t.test("permissions that the service claims", async (t) => {
 
 await t.test("adoption and trust of a history that is hidden or forked", async (t) => {
   const bare = showHistory(production, []);
+  const agree = (): Promise<boolean> => Promise.resolve(true);
   const adopts = async (stage: Stage): Promise<Said[]> => {
-    await stage.person(olivia).folders.adopt(folders.production, stage.compare);
+    await stage.person(olivia).folders.adopt(folders.production, stage.compare, agree);
     return [];
   };
   await expectAttack(t, scene, "a folder whose history is hidden", { lie: bare, play: adopts }, [
@@ -735,7 +736,7 @@ await t.test("adoption and trust of a history that is hidden or forked", async (
     "conflict",
   ]);
   const atNew = async (stage: Stage): Promise<Said[]> => {
-    await stage.newDevice(olivia).folders.adopt(folders.production, stage.compare);
+    await stage.newDevice(olivia).folders.adopt(folders.production, stage.compare, agree);
     return [];
   };
   await expectAttack(t, scene, "the same at a new device", { lie: bare, play: atNew }, [
@@ -743,7 +744,7 @@ await t.test("adoption and trust of a history that is hidden or forked", async (
     "conflict",
   ]);
   const adoptsOrganization = async (stage: Stage): Promise<Said[]> => {
-    await stage.person(olivia).organizations.adopt(stage.compare);
+    await stage.person(olivia).organizations.adopt(stage.compare, agree);
     return [];
   };
   const hidden = showHistory(org, []);

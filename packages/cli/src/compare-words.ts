@@ -37,10 +37,12 @@ export function compareWordsOfEach({ fingerprint = [] }: ConfirmOptions, undone:
 function isSaid(holder: KeyHolder): boolean {
   const { words, hex } = holder.fingerprint;
   const whose = ownerOf(holder);
-  const { role } = holder;
+  const { role, folders = [] } = holder;
   const manages = role === "owner" || role === "admin" ? `, and may the person manage the organization as ${role}` : "";
+  const granted = folders.map(({ name, permission }) => `${permission} in ${visible(name)}`).join(", ");
+  const grants = granted === "" ? "" : `, and may the machine ${granted}`;
   return promptYesOrNo(
-    `The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}`,
+    `The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}${grants}`,
     `compare the fingerprint of ${whose} with its holder and give it with --fingerprint`,
   );
 }

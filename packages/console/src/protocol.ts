@@ -526,8 +526,8 @@ export interface Calls {
   setRole(input: { userId: string; role: Role }): PeopleView;
   removeMember(userId: string): { people: PeopleView; rotate: ToRotate[] };
   person(userId: string): PersonDetail;
-  /** Signs the member's key, if it has these words. */
-  confirmMember(input: { userId: string; email: string; words: string }): PersonDetail;
+  /** Signs the member's key with the e-mail and role that the person has seen, if it has these words. */
+  confirmMember(input: { userId: string; email: string; role: Role; words: string }): PersonDetail;
   /** `sessionId`: null ends all. */
   endMemberSession(input: { userId: string; sessionId: string | null }): PersonDetail;
   setMemberStatus(input: { userId: string; status: PersonView["status"] }): PeopleView;

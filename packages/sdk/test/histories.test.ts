@@ -726,7 +726,8 @@ await t.test("a folder that another device has put into the keyring is not adopt
     if (method !== "GET" || path !== "/api/org/folders") return body;
     return { data: (body as { data: object[] }).data.map((view) => ({ ...view, history_seq: null })) };
   };
-  const adopt = (): Promise<unknown> => alice.client().folders.adopt(id, () => Promise.resolve(true));
+  const yes = (): Promise<boolean> => Promise.resolve(true);
+  const adopt = (): Promise<unknown> => alice.client().folders.adopt(id, yes, yes);
   const keyring = server.keyrings.get(alice.session.user.id);
   server.keyrings.delete(alice.session.user.id);
   await t.rejects(adopt(), { code: "keyring_missing" }, "this device has seen one");

@@ -182,6 +182,8 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         );
         return ok({ user: people.get(caller), organizations: mine.map(({ id, name }) => ({ id, name })) });
       }
+      case "GET /api/users/:/public_key":
+        return ok({ public_key: people.get(parts[1] ?? "")?.publicKey });
       case "GET /api/account/keyring": {
         const keyring = server.keyrings.get(caller);
         if (keyring === undefined) throw new Refusal(404, "not_found");
@@ -347,6 +349,8 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
           ...{ kind: grant.kind, id: grant.id, name: "as the server says", permission: grant.permission },
           public_key: keyOfHolder(grant),
           has_key: grant.encrypted_key !== null,
+      case "POST /api/org/folders/:/history":
+        return ok({ history_seq: (await append(`folder:${third}`, body["entry"])).head.seq }, 201);
         });
         return ok({ data: folderOf(third).grants.map(view) });
       }

@@ -14,6 +14,7 @@ import type { HistoryServer } from "./history-server.ts";
 const notation = "coffer://payroll/database/field/password";
 const idOf = ({ session }: Member): string => session.user.id;
 const login = { type: "login", fields: { password: "s3cret" } };
+const yes = (): Promise<boolean> => Promise.resolve(true);
 
 /** A folder and a vault of Anna's, which Mallory manages too. The owner, Alice, uses neither. */
 async function withMallory(t: Parameters<typeof startCompany>[0]) {
@@ -171,11 +172,8 @@ await t.test("a folder or vault is not adopted when a removal has named an entry
   for (const { pins } of server.vaults.values()) pins.clear();
   const me = anna.client({ trust: memoryTrust() });
   await me.organizations.trust(company.organizationId, () => Promise.resolve(true));
-  await t.rejects(
-    me.folders.adopt(folder, () => Promise.resolve(true)),
-    { code: "conflict", message: /names an entry/ },
-  );
-  await t.rejects(me.vaults.adopt(vault), { code: "conflict", message: /names an entry/ });
+  await t.rejects(me.folders.adopt(folder, yes, yes), { code: "conflict", message: /names an entry/ });
+  await t.rejects(me.vaults.adopt(vault, yes), { code: "conflict", message: /names an entry/ });
 });
 
 await t.test("access that was ended is given again with an entry", async (t) => {

@@ -126,7 +126,7 @@ await t.test("a personal vault has the key that its owner sealed as that, and no
     message: /personal/,
   });
   await t.rejects(alice.client().vaults.rotate(id), { code: "invalid_request" });
-  await t.rejects(alice.client().vaults.adopt(id), { code: "invalid_request" });
+  await t.rejects(alice.client().vaults.adopt(id, yes), { code: "invalid_request" });
 });
 
 await t.test("a shared vault shown as personal is not used, nor a personal one shown as shared", async (t) => {
@@ -407,8 +407,12 @@ await t.test("a vault without a history is used once a manager has adopted it", 
   server.vaults.get(id)?.members.push({ user_id: stranger, permission: "read", encrypted_key: null });
   server.histories.delete(res);
   server.received.length = 0;
-  await t.rejects(alice.client().vaults.adopt(id), { code: "conflict" }, "to her the history is only hidden");
-  await t.rejects(alice.client({ trust: memoryTrust() }).vaults.adopt(id), { code: "conflict" }, "nor on a new device");
+  await t.rejects(alice.client().vaults.adopt(id, yes), { code: "conflict" }, "to her the history is only hidden");
+  await t.rejects(
+    alice.client({ trust: memoryTrust() }).vaults.adopt(id, yes),
+    { code: "conflict" },
+    "nor on a new device",
+  );
   t.same(seals(server), []);
   server.vaults.get(id)?.pins.clear();
   // As of another program that made it: this device has seen nothing of it.
@@ -416,7 +420,7 @@ await t.test("a vault without a history is used once a manager has adopted it", 
   const me = alice.client({ trust });
   await t.rejects(me.records.list(id), { code: "no_history" });
   await t.rejects(me.vaults.rotate(id), { code: "no_history" });
-  t.match(await me.vaults.adopt(id), { name: "Team", left_out: [{ id: stranger }] });
+  t.match(await me.vaults.adopt(id, yes), { name: "Team", left_out: [{ id: stranger }] });
   t.same(await me.records.list(id), [record]);
   await bob.client().vaults.accept(id);
   t.same(await bob.client().records.list(id), [record]);

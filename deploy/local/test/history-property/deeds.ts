@@ -332,7 +332,11 @@ function createFolder(random: Random, by: Device | undefined): Deed | undefined 
 async function adopt(scene: Scene, { client, person }: Device, number: number): Promise<void> {
   const id = await scene.olderFolder(person, `older ${number}`);
   if (id === undefined) return;
-  const adopted = client.folders.adopt(id, (holder) => isRight(scene, holder));
+  const adopted = client.folders.adopt(
+    id,
+    (holder) => isRight(scene, holder),
+    () => Promise.resolve(true),
+  );
   person.accepted.add(`folder:${id}`);
   await adopted;
 }

@@ -96,8 +96,17 @@ async function confirmedMembers(person: PersonClient): Promise<{ user_id: string
 export async function confirmMember({ args: [member = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
   const person = await asPerson(options, env);
   const { user_id: id, email } = await signedMember(person, member);
-  await person.members.confirm(id, compareWords(options, `${email} was not confirmed`));
-  printNotice(`${email} is confirmed`);
+  const compare = compareWords(options, `${email} was not confirmed`);
+  let manages = "";
+  await person.members.confirm(id, (holder) => {
+    // The e-mail is signed with the key. The service could state another one now.
+    if (holder.name !== email)
+      throw new Failure(exitCodes.failure, `the service shows ${visible(holder.name)} as ${email}: nothing was signed`);
+    if (holder.role === "owner" || holder.role === "admin")
+      manages = `, and manages the organization as ${holder.role}`;
+    return compare(holder);
+  });
+  printNotice(`${email} is confirmed${manages}`);
 }
 
 interface CutOptions extends PersonOptions {

@@ -1,5 +1,5 @@
 import { isUuid } from "@coffer/sdk";
-import type { Adoption, PersonClient } from "@coffer/sdk";
+import type { Adoption, ConfirmHolders, PersonClient } from "@coffer/sdk";
 import { asMachine, asPerson, machineConfigurationOf, pick } from "../access.ts";
 import { promptToAccept } from "../prompt-to-accept.ts";
 import type { Call, DataOptions, PersonOptions } from "../command-row.ts";
@@ -10,11 +10,16 @@ import { printJson, printNotice } from "../output.ts";
 
 type Confirming = PersonOptions & ConfirmOptions;
 
+interface AdoptOptions extends PersonOptions {
+  yes?: boolean;
+}
+
 /** `coffer org adopt <organization>`: starts the history of an organization without one. */
-export async function adoptOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming>): Promise<void> {
+export async function adoptOrganization({ args: [nameOrId = ""], options, env }: Call<Confirming & AdoptOptions>) {
   const person = await asPerson({ ...options, org: nameOrId }, env);
   const confirm = compareWordsOfEach(options, `the organization ${nameOrId} was not adopted`);
-  sayAdopted("organization", await person.organizations.adopt(confirm), "coffer member confirm", options);
+  const adoption = await person.organizations.adopt(confirm, promptForHolders(options));
+  sayAdopted("organization", adoption, "coffer member confirm", options);
 }
 
 /** `coffer org trust <organization>`: trusts its history as the service shows it now. */
@@ -26,18 +31,18 @@ export async function trustOrganization({ args: [nameOrId = ""], options, env }:
 }
 
 /** `coffer folder adopt <id>`: starts the history of a folder without one. */
-export async function adoptFolder({ args: [id = ""], options, env }: Call<Confirming>): Promise<void> {
+export async function adoptFolder({ args: [id = ""], options, env }: Call<Confirming & AdoptOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const confirm = compareWordsOfEach(options, `the folder ${id} was not adopted`);
-  const adoption = await person.folders.adopt(idOf(id, "folder"), confirm);
+  const adoption = await person.folders.adopt(idOf(id, "folder"), confirm, promptForHolders(options));
   sayAdopted("folder", adoption, "coffer client confirm", options);
   printNotice(`its present key came from the service: \`coffer folder rotate ${adoption.name}\` makes a new one`);
 }
 
 /** `coffer vault adopt <id>`: starts the history of a shared vault without one. */
-export async function adoptVault({ args: [id = ""], options, env }: Call<PersonOptions>): Promise<void> {
+export async function adoptVault({ args: [id = ""], options, env }: Call<AdoptOptions>): Promise<void> {
   const person = await asPerson(options, env);
-  const adoption = await person.vaults.adopt(idOf(id, "vault"));
+  const adoption = await person.vaults.adopt(idOf(id, "vault"), promptForHolders(options));
   sayAdopted("vault", adoption, "coffer member confirm", options);
   printNotice(`its present key came from the service: \`coffer vault rotate ${adoption.name}\` makes a new one`);
 }
@@ -108,6 +113,17 @@ export async function trustKeyring({ options, env }: Call<KeyringOptions>): Prom
     return Promise.resolve(promptYesOrNo(question, "compare the words of each, and give --yes"));
   });
   printNotice("this device trusts what was shown, and shares it with your other devices");
+}
+
+/** Shows whom an adoption would sign, with which permission, and prompts unless `--yes` was given. */
+function promptForHolders({ yes = false }: AdoptOptions): ConfirmHolders {
+  return (holders) => {
+    for (const { kind, id, name, permission } of holders)
+      printNotice(`${kind === "user" ? name : `the machine ${name} (${id})`} may ${permission}`);
+    if (yes) return Promise.resolve(true);
+    const question = "The service has stated who they are, and what they may. May all of them have that";
+    return Promise.resolve(promptYesOrNo(question, "check them, and give --yes"));
+  };
 }
 
 function sayAdopted(noun: string, { name, left_out }: Adoption, how: string, { json }: PersonOptions): void {

@@ -133,7 +133,7 @@ export const accountRows: readonly CommandRow[] = [
     args: "<organization>",
     summary: "give an organization a history that another program made without one; compares words with its members",
     examples: ["coffer org adopt Example"],
-    options: [...confirmOptions, ...personOptions],
+    options: [...confirmOptions, yesOption, ...personOptions],
     load: async () => (await trustCommands()).adoptOrganization,
   },
   {

@@ -88,7 +88,7 @@ export const manageRows: readonly CommandRow[] = [
     args: "<id>",
     summary: "give a folder a history that another program made without one",
     examples: ["coffer folder adopt 0190c0de-…"],
-    options: [...confirmOptions, ...personOptions],
+    options: [...confirmOptions, yesOption, ...personOptions],
     load: async () => (await trustCommands()).adoptFolder,
   },
   {

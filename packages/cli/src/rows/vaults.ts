@@ -103,7 +103,7 @@ export const vaultRows: readonly CommandRow[] = [
     args: "<id>",
     summary: "give a shared vault a history that another program made without one",
     examples: ["coffer vault adopt 0190c0de-…"],
-    options: personOptions,
+    options: [yesOption, ...personOptions],
     load: async () => (await trustCommands()).adoptVault,
   },
   {

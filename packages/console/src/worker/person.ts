@@ -26,19 +26,20 @@ export async function personDetail({ client }: Workspace, userId: string, wordsO
 }
 
 /**
- * Signs the member's key, if it has the e-mail and the words that the person has compared, and the history has the
- * e-mail for nobody else.
+ * Signs the member's key, if it has the e-mail, the role and the words that the person has seen, and the history has
+ * the e-mail for nobody else. The role decides whether the member manages the organization.
  */
 export async function confirmMember(
   workspace: Workspace,
-  { userId, email, words }: Parameters<Calls["confirmMember"]>[0],
+  { userId, email, role, words }: Parameters<Calls["confirmMember"]>[0],
   wordsOf: WordsOf,
 ): Promise<PersonDetail> {
   const { client } = workspace;
   const address = email.trim().normalize("NFKC").toLowerCase(); // as histories have it
   const isTaken = (await confirmedMembers(client))?.some((member) => member.email === address);
-  await client.members.confirm(userId, ({ name, fingerprint }) =>
-    Promise.resolve(isTaken !== true && name === email && fingerprint.words === words),
-  );
+  await client.members.confirm(userId, (holder) => {
+    const isSeen = holder.name === email && holder.role === role && holder.fingerprint.words === words;
+    return Promise.resolve(isTaken !== true && isSeen);
+  });
   return personDetail(workspace, userId, wordsOf);
 }

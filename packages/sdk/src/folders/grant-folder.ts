@@ -83,7 +83,8 @@ async function machineKey(
 
 /**
  * Names a machine in the histories of its granted folders that the caller manages and that do not
- * name it yet, and seals their keys to it. The words are compared once.
+ * name it yet, and seals their keys to it. The words are compared once; `confirm` receives the
+ * folders, because only the service states that the machine has them.
  */
 export async function confirmMachine(
   store: SecretStore,
@@ -92,19 +93,19 @@ export async function confirmMachine(
   confirm: ConfirmKey,
   pathOf: (folderId: string) => string,
 ): Promise<{ id: string; name: string }[]> {
-  const { client_id: clientId } = machine;
-  let said: Promise<boolean> | undefined;
-  const confirmed: { id: string; name: string }[] = [];
+  const { client_id: clientId, name: machineName, public_key } = machine;
   const mine = (await store.folders(true)).filter(({ key, permission }) => key !== null && permission === "manage");
-  for (const { id: folderId, name } of mine) {
-    const grant = machine.folders.find(({ id }) => id === folderId);
-    const { state } = await trust.histories.newest(`folder:${folderId}`);
+  const granted: { id: string; name: string; permission: "read" | "write" }[] = [];
+  for (const { id, name } of mine) {
+    const grant = machine.folders.find((folder) => folder.id === id);
+    const { state } = await trust.histories.newest(`folder:${id}`);
     if (grant === undefined || holderOf(state, `client:${clientId}`) !== undefined) continue;
-    const permission = grant.permission === "write" ? "write" : "read";
-    const request = { clientId, folderId, permission } as const;
-    const once: ConfirmKey = (holder) => (said ??= confirm(holder));
-    await grantFolder(store, trust, machine, request, pathOf(folderId), once);
-    confirmed.push({ id: folderId, name });
+    granted.push({ id, name, permission: grant.permission === "write" ? "write" : "read" });
   }
-  return confirmed;
+  if (granted.length === 0) return [];
+  await requireConfirmed({ kind: "client", id: clientId, name: machineName, public_key, folders: granted }, confirm);
+  const yes: ConfirmKey = () => Promise.resolve(true);
+  for (const { id: folderId, permission } of granted)
+    await grantFolder(store, trust, machine, { clientId, folderId, permission }, pathOf(folderId), yes);
+  return granted.map(({ id, name }) => ({ id, name }));
 }

@@ -1,3 +1,4 @@
+import type { Permission } from "@coffer/contract";
 import { keyCheck } from "@coffer/crypto";
 import { cutName, holderOf, sign } from "@coffer/history";
 import type { Change, Holder, HistoryState, Resource } from "@coffer/history";
@@ -18,6 +19,7 @@ import { understoodHistory } from "./history-failure.ts";
 import { canonicalEmail, permissionOfRole } from "./organization.ts";
 import type { PersonTrust } from "./person-trust.ts";
 import { personHistoryPath } from "./read-entries.ts";
+import { shownAt } from "./send-signed.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
@@ -31,12 +33,32 @@ export interface Adoption {
   left_out: { kind: "user" | "client"; id: string; name: string }[];
 }
 
+/** A member or machine that the first entry will name. The service has stated the permission. */
+export interface AdoptedHolder {
+  kind: "user" | "client";
+  id: string;
+  /** The e-mail in the organization's history; for an organization and a machine the service's word. */
+  name: string;
+  permission: Permission;
+}
+
+/**
+ * Decides whether all of these may have the permission that is shown, before it is signed. The
+ * caller is not among them. Not called when the entry names nobody else.
+ */
+export type ConfirmHolders = (holders: readonly AdoptedHolder[]) => Promise<boolean>;
+
 /**
  * Starts the history of an organization without one: entry 0 names the caller, and each member
  * whose words were compared. Throws CofferError `access_denied` when the caller is no owner or
- * admin, `conflict` when there is a history.
+ * admin, or the members are not confirmed, `conflict` when there is a history.
  */
-export async function adoptOrganization(send: Send, trust: PersonTrust, confirm: ConfirmKey): Promise<Adoption> {
+export async function adoptOrganization(
+  send: Send,
+  trust: PersonTrust,
+  confirm: ConfirmKey,
+  confirmHolders: ConfirmHolders,
+): Promise<Adoption> {
   const { id, name } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
   const self = await trust.self();
   const members = dataOf(await send({ method: "GET", path: "/api/org/members" })) as MemberView[];
@@ -51,14 +73,18 @@ export async function adoptOrganization(send: Send, trust: PersonTrust, confirm:
       set.push({ who, key, perm: permissionOfRole(role), email: canonicalEmail(email) });
     else leftOut.push({ kind: "user", id: userId, name: email });
   }
+  const emails = new Map(members.map(({ user_id: userId, email }) => [`user:${userId}`, email]));
+  await requireHolders(set, self.who, (who) => emails.get(who), confirmHolders);
   await adopt(send, trust, `org:${id}`, { name, set });
   return { name, left_out: leftOut };
 }
 
 /**
  * Starts the history of a folder without one, from its current key on. People in the organization's
- * history need no comparison; the words of each machine are compared. The service has handed out
- * the current key, so rotate the folder afterwards.
+ * history need no comparison; the words of each machine are compared. The service states who they
+ * are, with their permissions, so `confirmHolders` decides before anything is signed. The service
+ * has handed out the current key, so rotate the folder afterwards. Throws CofferError
+ * `access_denied` when they are not confirmed.
  */
 export async function adoptFolder(
   send: Send,
@@ -66,6 +92,7 @@ export async function adoptFolder(
   session: PersonSession,
   folderId: string,
   confirm: ConfirmKey,
+  confirmHolders: ConfirmHolders,
 ): Promise<Adoption> {
   const res = `folder:${folderId}` as const;
   const { state: organization } = await trust.organization();
@@ -77,6 +104,9 @@ export async function adoptFolder(
   if (key === null) throw new CofferError("no_key", `the key of the folder ${view.name} was not sealed to you`);
   const listed = dataOf(await send({ method: "GET", path: `/api/org/folders/${folderId}/members` })) as HolderView[];
   const { set, leftOut } = await confirmedHolders(organization, listed, confirm);
+  const names = new Map(listed.map(({ kind, id, name }) => [`${kind}:${id}`, name]));
+  const nameOf = (who: string): string | undefined => holderOf(organization, who)?.email ?? names.get(who);
+  await requireHolders(set, (await trust.self()).who, nameOf, confirmHolders);
   const change = {
     org: organization.res.slice("org:".length),
     name: view.name,
@@ -90,14 +120,16 @@ export async function adoptFolder(
 
 /**
  * Starts the history of a shared vault without one, from its current key on. It names the members
- * that the organization's history names. The service has handed out the current key, so rotate the
- * vault afterwards.
+ * that the organization's history names. The service states who they are, with their permissions, so
+ * `confirmHolders` decides before anything is signed. The service has handed out the current key, so
+ * rotate the vault afterwards. Throws CofferError `access_denied` when they are not confirmed.
  */
 export async function adoptVault(
   send: Send,
   trust: PersonTrust,
   session: PersonSession,
   vaultId: string,
+  confirmHolders: ConfirmHolders,
 ): Promise<Adoption> {
   const res = `vault:${vaultId}` as const;
   const view = requireRequested<VaultView>(await send({ method: "GET", path: vaultPath(vaultId) }), { id: vaultId });
@@ -118,8 +150,26 @@ export async function adoptVault(
     else set.push({ who: member.who, key: member.key, perm });
   }
   const { name, key_version: ver, org_id: org } = view;
+  const emailOf = (who: string): string | undefined => holderOf(organization, who)?.email;
+  await requireHolders(set, (await trust.self()).who, emailOf, confirmHolders);
   await adopt(send, trust, res, { org, name, set, ver, check: await keyCheck(key, res, ver) });
   return { name, left_out: leftOut };
+}
+
+/** Throws CofferError `access_denied` when the holders besides the caller are not confirmed. */
+async function requireHolders(
+  set: readonly Holder[],
+  self: string,
+  nameOf: (who: string) => string | undefined,
+  confirmHolders: ConfirmHolders,
+): Promise<void> {
+  const others = set.filter(({ who }) => who !== self);
+  const shown = others.map(({ who, perm: permission }): AdoptedHolder => {
+    const [kind, id] = who.split(":") as ["user" | "client", string];
+    return { kind, id, name: nameOf(who) ?? id, permission };
+  });
+  if (shown.length === 0 || (await confirmHolders(shown))) return;
+  throw new CofferError("access_denied", "the members and machines were not confirmed: nothing was signed");
 }
 
 async function confirmedHolders(
@@ -183,6 +233,12 @@ async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Chan
   const { text, state } = await understoodHistory((async () => sign(null, res, by, await privateKey(), change))());
   const headers = res.startsWith("org:") ? { "x-coffer-org": res.slice("org:".length) } : undefined;
   await send({ method: "POST", path: personHistoryPath(res), body: { entry: text }, headers });
+  // An entry that this device trusts and nobody else ever sees would lock it out.
+  if ((await shownAt(trust.histories.read, res, state.head)) !== "entry")
+    throw new CofferError(
+      "bad_answer",
+      `the service acknowledges the adoption of ${res} and does not show it: try again`,
+    );
   await trust.keep(res, state);
 }
 

@@ -21,7 +21,7 @@ import type { ListedFolder } from "./person-store.ts";
 import { publicKeyOf } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
 import { adoptFolder, adoptOrganization, confirmMember } from "../histories/adopt.ts";
-import type { Adoption } from "../histories/adopt.ts";
+import type { Adoption, ConfirmHolders } from "../histories/adopt.ts";
 import { rememberEnded } from "../histories/ended.ts";
 import { acceptOffer, offerOf } from "../histories/offer.ts";
 import type { AcceptOffer, Offer } from "../histories/offer.ts";
@@ -155,9 +155,9 @@ export interface PersonClient {
     create(name: string): Promise<OrganizationView>;
     /**
      * Starts the history of an organization without one. `confirm` is called for the key of each
-     * member.
+     * member, and `confirmHolders` before their permissions are signed.
      */
-    adopt(confirm: ConfirmKey): Promise<Adoption>;
+    adopt(confirm: ConfirmKey, confirmHolders: ConfirmHolders): Promise<Adoption>;
     /**
      * Trusts the history as the service shows it now, after the newest signer's words were
      * compared.
@@ -206,9 +206,10 @@ export interface PersonClient {
      */
     accept(id: string, offer?: Pick<Offer, "name">): Promise<void>;
     /**
-     * Starts the history of a folder without one. `confirm` is called for the key of each machine.
+     * Starts the history of a folder without one. `confirm` is called for the key of each machine,
+     * and `confirmHolders` before its members and machines are signed.
      */
-    adopt(id: string, confirm: ConfirmKey): Promise<Adoption>;
+    adopt(id: string, confirm: ConfirmKey, confirmHolders: ConfirmHolders): Promise<Adoption>;
     /**
      * Trusts the history as the service shows it now, after the newest signer's words were
      * compared.
@@ -427,7 +428,7 @@ export function personClient(
         return { id: res.slice("org:".length), name };
       },
       create: async (name) => createOrganization(send, trust, await current(), name),
-      adopt: (confirm) => adoptOrganization(send, trust, confirm),
+      adopt: (confirm, confirmHolders) => adoptOrganization(send, trust, confirm, confirmHolders),
       trust: (id, confirm) => trust.trustAgain(`org:${id}`, confirm),
     },
     keyring: {
@@ -453,7 +454,8 @@ export function personClient(
         ),
       offer: (id) => offerOf(trust, `folder:${id}`),
       accept: (id, offer) => acceptOffer(trust, `folder:${id}`, offer),
-      adopt: async (id, confirm) => adoptFolder(send, trust, await current(), id, confirm),
+      adopt: async (id, confirm, confirmHolders) =>
+        adoptFolder(send, trust, await current(), id, confirm, confirmHolders),
       trust: (id, confirm) => trust.trustAgain(`folder:${id}`, confirm),
       async unshare(id, userId) {
         try {

@@ -1,4 +1,4 @@
-import type { Role } from "@coffer/contract";
+import type { Permission, Role } from "@coffer/contract";
 import { CryptoError, fingerprint } from "@coffer/crypto";
 import type { Fingerprint } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
@@ -17,6 +17,11 @@ export interface KeyHolder {
    * with the key.
    */
   role?: Role | undefined;
+  /**
+   * For a machine that gets several folders at once: the folders, with the permissions as the service
+   * states them.
+   */
+  folders?: readonly { id: string; name: string; permission: Permission }[] | undefined;
 }
 
 /**
@@ -54,8 +59,9 @@ export async function fingerprintOf(publicKey: unknown): Promise<Fingerprint> {
 
 /** Throws CofferError `access_denied` when the key is not confirmed. */
 export async function requireConfirmed(holder: Omit<KeyHolder, "fingerprint">, confirm: ConfirmKey): Promise<void> {
-  const { kind, id, name, public_key, role } = holder;
-  if (await confirm({ kind, id, name, public_key, role, fingerprint: await fingerprintOf(public_key) })) return;
+  const { kind, id, name, public_key, role, folders } = holder;
+  if (await confirm({ kind, id, name, public_key, role, folders, fingerprint: await fingerprintOf(public_key) }))
+    return;
   throw new CofferError("access_denied", `the public key of ${name} was not confirmed`);
 }
 

@@ -3,7 +3,7 @@ import { isUuid, requireRequested } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { namedBy } from "../secrets/find-secret.ts";
 import { adoptVault } from "../histories/adopt.ts";
-import type { Adoption } from "../histories/adopt.ts";
+import type { Adoption, ConfirmHolders } from "../histories/adopt.ts";
 import { acceptOffer, offerOf } from "../histories/offer.ts";
 import type { Offer } from "../histories/offer.ts";
 import { requireOwnName } from "../histories/known-as.ts";
@@ -65,8 +65,10 @@ export interface VaultsClient {
    * another accepted vault.
    */
   accept(id: string, offer?: Pick<Offer, "name">): Promise<void>;
-  /** Starts the history of a shared vault without one. */
-  adopt(id: string): Promise<Adoption>;
+  /**
+   * Starts the history of a shared vault without one. `confirmHolders` is called before its members are signed.
+   */
+  adopt(id: string, confirmHolders: ConfirmHolders): Promise<Adoption>;
   /**
    * Trusts the history as the service shows it now, after the newest signer's words were compared.
    */
@@ -115,8 +117,8 @@ export function vaultsClient(
       await acceptOffer(trust, `vault:${id}`, shown);
       await store.fresh(id);
     },
-    async adopt(id) {
-      const adoption = await adoptVault(store.send, trust, await session(), id);
+    async adopt(id, confirmHolders) {
+      const adoption = await adoptVault(store.send, trust, await session(), id, confirmHolders);
       await store.fresh(id);
       return adoption;
     },

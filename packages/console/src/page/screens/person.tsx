@@ -96,7 +96,7 @@ interface KeyProps {
   onChange: (people: PeopleView) => void;
 }
 
-function Key({ person: { id, email }, detail: { words, key }, onConfirmed, onChange }: KeyProps) {
+function Key({ person: { id, email, role }, detail: { words, key }, onConfirmed, onChange }: KeyProps) {
   const { busy, problem, run } = useAction({ access_denied: m.memberNotConfirmed });
   return (
     <section aria-label={m.memberKey}>
@@ -109,7 +109,7 @@ function Key({ person: { id, email }, detail: { words, key }, onConfirmed, onCha
             disabled={busy}
             onClick={() =>
               run(async () => {
-                onConfirmed(await call("confirmMember", { userId: id, email, words }));
+                onConfirmed(await call("confirmMember", { userId: id, email, role, words }));
                 onChange(await call("people"));
                 toast(m.memberConfirmed(email));
               })
