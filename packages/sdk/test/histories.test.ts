@@ -193,6 +193,71 @@ await t.test("a machine joins also what the service has hidden from its bootstra
   }
 });
 
+await t.test("a machine joins later when its first answer was a history from before the invitation", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const stale = [...(server.histories.get(`folder:${id}`)?.entries ?? [])];
+  const showStale: HistoryServer["lie"] = ({ method, path }, { body }) => {
+    const history_seq = stale.length - 1;
+    if (method === "GET" && path.startsWith(`/api/sm/v1/folders/${id}/history`))
+      return { data: path.includes("after") ? [] : stale, history_seq };
+    if (path !== "/api/sm/v1/folders") return body;
+    return { data: (body as { data: object[] }).data.map((view) => ({ ...view, history_seq })) };
+  };
+  const [application] = await alice.client().applications.list();
+  const newToken = async (): Promise<string> => {
+    const folders = [{ folderId: id, permission: "read" as const }];
+    return (await alice.client().tokens.create({ applicationId: application?.id ?? "", name: "web", folders })).token;
+  };
+
+  let pending: MachineConfiguration | undefined;
+  const save = (configuration: MachineConfiguration): Promise<void> => {
+    pending = structuredClone(configuration);
+    return Promise.resolve();
+  };
+  const token = await newToken();
+  server.lie = showStale;
+  await t.rejects(bootstrap({ url: server.url, token, save }), { code: "join_invalid" });
+  server.lie = (_, { body }) => body;
+  t.equal(await createClient(await bootstrap({ url: server.url, pending, save })).read(notation), "s3cret");
+
+  server.lie = ({ path }, { body }) => (path === "/api/sm/v1/folders" ? { data: [] } : body);
+  const machine = await bootstrap({ url: server.url, token: await newToken(), save: () => Promise.resolve() });
+  const trust = memoryTrust(machine.histories);
+  server.lie = showStale;
+  await t.rejects(createClient(machine, { trust }).read(notation), "a machine that runs");
+  server.lie = (_, { body }) => body;
+  t.equal(await createClient(machine, { trust }).read(notation), "s3cret");
+});
+
+await t.test("a machine is confirmed in no folder that was not shown", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id: builds } = await alice.client().folders.create("builds");
+  const { id: payroll } = await alice.client().folders.create("payroll");
+  const { publicKey } = await strangeKey();
+  const clientId = newId();
+  const folders = [
+    { id: builds, permission: "read" },
+    { id: payroll, permission: "write" },
+  ];
+  server.lie = ({ path }, { body }) =>
+    path.endsWith("/clients") ? { data: [{ client_id: clientId, name: "web", public_key: publicKey, folders }] } : body;
+  const asked: unknown[] = [];
+  const refuse = ({ folders: shown }: { folders?: unknown }): Promise<boolean> =>
+    Promise.resolve(asked.push(shown) === 0);
+  await t.rejects(alice.client().machines.confirm(newId(), clientId, refuse), { code: "access_denied" });
+  t.match(asked, [
+    [
+      { id: builds, name: "builds", permission: "read" },
+      { id: payroll, name: "payroll", permission: "write" },
+    ],
+  ]);
+  for (const id of [builds, payroll]) t.equal(server.histories.get(`folder:${id}`)?.state.head.seq, 0);
+  const confirmed = await alice.client().machines.confirm(newId(), clientId, () => Promise.resolve(true));
+  t.same(confirmed.map(({ name }) => name).sort(), ["builds", "payroll"]);
+});
+
 await t.test(
   "who made a machine's token and manages none of its folders any more gives it no other folder",
   async (t) => {

@@ -11,7 +11,7 @@ import type { TrustRecord } from "./trust-storage.ts";
 
 /**
  * Joins the histories of the folders of a machine's one-time token, and stores each join before the
- * next. Skips folders that the machine trusts already, and folders without a history. Does nothing
+ * next. Skips folders that the machine has accepted already, and folders without a history. Does nothing
  * when the configuration has no token. After the machine's first folder, only invitations by
  * managers of its folders count.
  * @returns the errors of folders that could not be joined: a manager may have granted them
@@ -36,9 +36,12 @@ export async function joinFolders(
   const self = machineSelf(configuration);
   for (const { id } of views.filter((view) => view.history_seq != null)) {
     const res = `folder:${id}` as const;
-    if ((await histories.known(res)) !== undefined) continue;
+    const known = await histories.known(res);
+    // A pin alone is no join: an earlier answer may have been from before the invitation.
+    if (known?.accepted === true) continue;
     try {
-      const trusted = await join(histories.read, res, self, token, undefined, folderJoin(histories.read, send, id));
+      const sendJoin = folderJoin(histories.read, send, id);
+      const trusted = await join(histories.read, res, self, token, undefined, sendJoin, known);
       if (trusted === undefined) continue;
       const unasked = hasFolder(await histories.record());
       await histories.keep(res, () => ({ ...trusted, unasked }));

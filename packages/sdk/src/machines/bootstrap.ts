@@ -157,7 +157,11 @@ async function finish(
   const { histories, send } = machineStore(drafted, transport, { now, trust });
   const views = dataOf(await send({ method: "GET", path: "/api/sm/v1/folders" })) as FolderView[];
   const refused = await joinFolders(views, drafted, histories, send);
-  for (const [res, error] of refused) if (!(await histories.newest(res)).accepted) throw error;
+  for (const [res, error] of refused) {
+    // One that an earlier call has reported does not keep the machine from its other folders.
+    const isReported = (await histories.known(res)) !== undefined;
+    if (!(await histories.newest(res)).accepted && !isReported) throw error;
+  }
   const folders = await machineStore(joined, transport, { now }).folders(true);
   return {
     ...joined,
@@ -189,12 +193,12 @@ function savedTrust(drafted: MachineConfiguration, save: (histories: TrustRecord
 }
 
 /**
- * Whether the token has done its work. A service that shows no folder, or none with a history, may
- * lie. The machine then keeps the token, and joins when it sees one.
+ * Whether the token has done its work. A service that shows no folder, none with a history, or a
+ * history without the invitation may lie. The machine then keeps the token, and joins when it sees one.
  */
 function isJoined(views: readonly FolderView[], { histories }: MachineConfiguration): boolean {
   const known = histories?.resources ?? {};
-  return views.length > 0 && views.every(({ id }) => Object.hasOwn(known, `folder:${id}`));
+  return views.length > 0 && views.every(({ id }) => known[`folder:${id}`]?.accepted === true);
 }
 
 /** Whether the token may be spent although the call failed: a proxy's refusal does not say. */
