@@ -31,6 +31,7 @@ export type { ConfirmKey, KeyHolder } from "./people/public-key.ts";
 export type { SecretPart, UnopenedSecret } from "./secrets/reseal-secret.ts";
 export type { RotatedFolder } from "./folders/rotate-folder.ts";
 export type { AdoptedHolder, Adoption, ConfirmHolders } from "./histories/adopt.ts";
+export type { ClosedInvitation } from "./histories/close-invitations.ts";
 export type { RotationHolder, RotationReport } from "./histories/next-key.ts";
 export type { AcceptOffer, Offer } from "./histories/offer.ts";
 export type { Removal } from "./histories/organization.ts";

@@ -748,6 +748,36 @@ await t.test("a person does not join a history of the service's own that names t
   await t.rejects(bob.client().invites.accept(token), { code: "join_invalid" });
 });
 
+await t.test("an invitation that was revoked admits nobody, although the service keeps it", async (t) => {
+  const { alice, server, organizationId } = await startCompany(t);
+  const mallory = await memberOf(server, "mallory@example.com");
+  const { token, id } = await alice.client().invites.create("mallory@example.com", "admin");
+  const kept = structuredClone(server.organizations.get(organizationId)?.invites ?? []);
+  t.match(await alice.client().invites.remove(id), [{ name: "Example", email: "mallory@example.com" }]);
+  const organization = server.organizations.get(organizationId);
+  if (organization !== undefined) organization.invites = kept;
+  await t.rejects(mallory.client().invites.accept(token), { code: "join_invalid" });
+  t.equal(server.histories.get(`org:${organizationId}`)?.state.holders.length, 1);
+  t.same(await alice.client().invites.remove(id), [], "again");
+});
+
+await t.test("a token that was revoked admits no machine, although the service keeps it", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const [application] = await alice.client().applications.list();
+  const applicationId = application?.id ?? "";
+  const folders = [{ folderId: id, permission: "read" as const }];
+  const { token } = await alice.client().tokens.create({ applicationId, name: "web", folders });
+  const [listed] = await alice.client().tokens.list(applicationId);
+  const keeps: typeof fetch = (input, init) =>
+    init?.method === "DELETE" ? Promise.resolve(new Response(null, { status: 204 })) : fetch(input, init);
+  const closed = await alice.client({ fetch: keeps }).tokens.remove(applicationId, listed?.id ?? "");
+  t.match(closed, [{ name: "production", email: null }]);
+  await t.rejects(bootstrap({ url: server.url, token, save: () => Promise.resolve() }), { code: "join_invalid" });
+  t.equal(server.histories.get(`folder:${id}`)?.state.holders.length, 1);
+});
+
 await t.test("an invitation does not replace the history of an organization that the person knows", async (t) => {
   const { alice, join, server, organizationId } = await startCompany(t);
   await join("bob@example.com");

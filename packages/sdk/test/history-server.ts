@@ -60,7 +60,7 @@ export interface HistoryServer extends Omit<VaultServerPart, "listen" | "close">
 
 export async function startHistoryServer(t: { teardown(work: () => Promise<void>): void }): Promise<HistoryServer> {
   const people = new Map<string, { id: string; email: string; publicKey: string }>();
-  const tokens = new Map<string, { status: string; applicationId: string; folders: Body[] }>();
+  const tokens = new Map<string, { id: string; status: string; applicationId: string; folders: Body[] }>();
   const machines = new Map<string, { publicKey: string; token: string }>();
   const staged = new Map<string, Body[]>();
   const applicationId = newId();
@@ -253,6 +253,11 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         organization.invites.push(invite);
         return ok({ ...invite, expires_at: "2026-12-20T10:00:00.000000Z" }, 201);
       }
+      case "DELETE /api/org/invites/:": {
+        const organization = orgOf();
+        organization.invites = organization.invites.filter(({ id }) => id !== third);
+        return { status: 204, body: undefined };
+      }
       case "POST /api/org/invites/history":
       case "POST /api/org/invites/accept": {
         const hash = Buffer.from(
@@ -273,17 +278,19 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
       case "GET /api/org/applications":
         return ok({ data: [{ id: applicationId, name: "api" }] });
       case "GET /api/org/applications/:/tokens":
-        return ok({ data: [...tokens].map(([tag, { status }]) => ({ id: tag, tag, status })) });
+        return ok({ data: [...tokens].map(([tag, { id, status }]) => ({ id, tag, status })) });
       case "GET /api/org/applications/:/clients":
         return ok({ data: [...machines].map(([id, { publicKey }]) => machineView(id, publicKey)) });
       case "POST /api/org/applications/:/tokens": {
         const folders = body["folders"] as Body[];
         for (const one of folders) await append(`folder:${String(one["folder_id"])}`, one["entry"]);
-        tokens.set(String(body["token_hash"]), { status: "unused", applicationId, folders });
-        return ok(
-          { id: newId(), name: body["name"], status: "unused", expires_at: "2026-12-20T10:00:00.000000Z" },
-          201,
-        );
+        const id = newId();
+        tokens.set(String(body["token_hash"]), { id, status: "unused", applicationId, folders });
+        return ok({ id, name: body["name"], status: "unused", expires_at: "2026-12-20T10:00:00.000000Z" }, 201);
+      }
+      case "DELETE /api/org/applications/:/tokens/:": {
+        for (const token of tokens.values()) if (token.id === parts[4]) token.status = "revoked";
+        return { status: 204, body: undefined };
       }
       case "PUT /api/org/applications/:/clients/:/folders/:":
       case "PUT /api/org/folders/:/members/:": {
@@ -342,6 +349,8 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
       case "GET /api/org/folders/:/history":
       case "GET /api/sm/v1/folders/:/history":
         return ok(page(`folder:${route.includes("/sm/") ? fourth : third}`, after));
+      case "POST /api/org/folders/:/history":
+        return ok({ history_seq: (await append(`folder:${third}`, body["entry"])).head.seq }, 201);
       case "POST /api/sm/v1/folders/:/history":
         return ok({ history_seq: (await append(`folder:${fourth}`, body["entry"])).head.seq }, 201);
       case "GET /api/org/folders/:/members": {
@@ -349,8 +358,6 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
           ...{ kind: grant.kind, id: grant.id, name: "as the server says", permission: grant.permission },
           public_key: keyOfHolder(grant),
           has_key: grant.encrypted_key !== null,
-      case "POST /api/org/folders/:/history":
-        return ok({ history_seq: (await append(`folder:${third}`, body["entry"])).head.seq }, 201);
         });
         return ok({ data: folderOf(third).grants.map(view) });
       }

@@ -38,8 +38,9 @@ export async function listInvites({ options, env }: Call<PersonOptions>): Promis
 
 /** `coffer invite rm <id>`: revokes an invitation. */
 export async function removeInvite({ args: [id = ""], options, env }: Call<PersonOptions>): Promise<void> {
-  await (await asPerson(options, env)).invites.remove(id);
+  const closed = await (await asPerson(options, env)).invites.remove(id);
   printNotice("revoked the invitation");
+  for (const { name, email } of closed) printNotice(`the history of ${name} invites ${email ?? "it"} no longer`);
 }
 
 interface AcceptOptions extends PersonOptions, OtpOptions {

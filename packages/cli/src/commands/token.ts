@@ -66,8 +66,9 @@ export async function removeToken({ args: [id = ""], options, env }: Call<Applic
   const { person, found } = await allTokens(options, env);
   const token = found.find((one) => one.id === id);
   if (token === undefined) throw new Failure(exitCodes.notFound, `there is no token ${id} that you may see`);
-  await person.tokens.remove(token.application_id, id);
+  const closed = await person.tokens.remove(token.application_id, id);
   printNotice(`revoked the token ${token.name}`);
+  for (const { name } of closed) printNotice(`the history of ${name} has no open invitation of it any more`);
 }
 
 function allTokens(options: ApplicationOptions, env: NodeJS.ProcessEnv) {

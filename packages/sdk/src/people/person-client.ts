@@ -22,6 +22,8 @@ import { publicKeyOf } from "./public-key.ts";
 import type { ConfirmKey } from "./public-key.ts";
 import { adoptFolder, adoptOrganization, confirmMember } from "../histories/adopt.ts";
 import type { Adoption, ConfirmHolders } from "../histories/adopt.ts";
+import { removeInvitation, removeToken } from "../histories/close-invitations.ts";
+import type { ClosedInvitation } from "../histories/close-invitations.ts";
 import { rememberEnded } from "../histories/ended.ts";
 import { acceptOffer, offerOf } from "../histories/offer.ts";
 import type { AcceptOffer, Offer } from "../histories/offer.ts";
@@ -262,7 +264,10 @@ export interface PersonClient {
     list(): Promise<InviteView[]>;
     /** `token` is for the invited person. It is returned only once. */
     create(email: string, role: Role): Promise<InviteView & { token: string }>;
-    remove(id: string): Promise<void>;
+    /**
+     * Revokes it, and closes it in the organization's history, with other open ones to its e-mail. Returns what was closed.
+     */
+    remove(id: string): Promise<ClosedInvitation[]>;
     /** Joins the organization of an invitation to the caller's e-mail. */
     accept(token: string, options?: { prove?: ProveJoin | undefined }): Promise<OrganizationView>;
   };
@@ -288,7 +293,8 @@ export interface PersonClient {
      * Makes a one-time token here and seals the folder keys for it. The service gets only its hash.
      */
     create(request: TokenRequest): Promise<NewToken>;
-    remove(applicationId: string, id: string): Promise<void>;
+    /** Revokes it, and closes it in the histories of its folders that the caller manages. Returns those. */
+    remove(applicationId: string, id: string): Promise<ClosedInvitation[]>;
   };
   readonly machines: {
     list(applicationId: string): Promise<MachineView[]>;
@@ -501,7 +507,7 @@ export function personClient(
     invites: {
       list: () => list("/api/org/invites"),
       create: (email, role) => inviteMember(send, trust, email, role),
-      remove: (id) => remove(`/api/org/invites/${encodeURIComponent(id)}`),
+      remove: (id) => removeInvitation(send, trust, id),
       accept: async (token, { prove } = {}) => acceptInvitation(send, trust, await current(), token, prove),
     },
     sessions: {
@@ -523,7 +529,10 @@ export function personClient(
     tokens: {
       list: (id) => list(`${application(id)}/tokens`),
       create: (request) => createToken(secrets, trust, request),
-      remove: (applicationId, id) => remove(`${application(applicationId)}/tokens/${encodeURIComponent(id)}`),
+      async remove(applicationId, id) {
+        await secrets.listed();
+        return removeToken(send, trust, applicationId, id);
+      },
     },
     machines: {
       list: (id) => list(`${application(id)}/clients`),
