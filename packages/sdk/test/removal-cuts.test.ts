@@ -71,6 +71,28 @@ await t.test("a folder that this device knows is cut also when the service leave
   t.same(await cutOf(company, res, mallory), [head?.seq, head?.hash]);
 });
 
+await t.test("a vault that this device knows and the service does not show is left out of the cut", async (t) => {
+  for (const [status, code] of [
+    [404, "not_found"],
+    [403, "access_denied"],
+  ] as const) {
+    const company = await startCompany(t);
+    const { alice, join, server } = company;
+    const mallory = await join("mallory@example.com");
+    const { id } = await alice.client().vaults.create("Team", { type: "shared" });
+    await alice.client().vaults.share(id, { userId: idOf(mallory), permission: "manage" });
+    await alice.client().vaults.list();
+    const res = `vault:${id}` as const;
+    const heads = showHeads(farAway);
+    server.lie = (request, answer) =>
+      request.path.includes(`/vaults/${id}/history`) ? new Refusal(status, code) : heads(request, answer);
+    t.match(await alice.client().members.remove(idOf(mallory)), { signed: true });
+    server.lie = (_, { body }) => body;
+    t.equal(await cutOf(company, res, mallory), undefined);
+    t.match(await alice.client().vaults.rotate(id), { dropped: [{ id: idOf(mallory) }] });
+  }
+});
+
 await t.test("a false entry of a vault is corrected by what its members have verified", async (t) => {
   const company = await startCompany(t);
   const { alice, join, server } = company;
@@ -117,6 +139,32 @@ await t.test("a false entry of a vault is corrected by what its members have ver
   await anna.client().vaults.share(id, { userId: idOf(carol), permission: "read" });
   await carol.client().vaults.accept(id);
   t.match(await carol.client().records.list(id), [{ fields: { password: "s3cret" } }], "also who comes later");
+});
+
+await t.test("a corrected cut removes nobody who has returned meanwhile", async (t) => {
+  const company = await withFolder(t);
+  const { alice, mallory, server, res, id, organizationId } = company;
+  await alice.client().members.remove(idOf(mallory));
+  const { seq, hash } = server.histories.get(res)?.state.head ?? { seq: 0, hash: "" };
+  const { token } = await alice.client().invites.create("mallory@example.com", "member");
+  const org = `org:${organizationId}` as const;
+  const before = structuredClone(server.histories.get(org));
+  await mallory.client().invites.accept(token);
+  // The service shows the return after the first answer.
+  let hides = true;
+  server.lie = ({ method, path }, { body }) => {
+    if (!hides || method !== "GET" || !path.startsWith("/api/org/history")) return body;
+    hides = false;
+    return { data: before?.entries.slice(-1), history_seq: before?.state.head.seq };
+  };
+  await t.rejects(alice.client().members.restateCut(idOf(mallory), { kind: "folder", id }, { seq, hash }), {
+    code: "invalid_request",
+  });
+  t.notOk(hides);
+  t.ok(
+    server.histories.get(org)?.state.holders.some(({ who }) => who === `user:${idOf(mallory)}`),
+    "still a member",
+  );
 });
 
 await t.test("a manager who was removed and came back signs only after being set again", async (t) => {

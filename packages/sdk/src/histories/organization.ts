@@ -258,8 +258,9 @@ async function headsOf(send: Send, userId: string): Promise<Cut> {
 
 /**
  * How far a person's signatures count in each folder and vault: verified here where the caller
- * knows the history, or may read a folder's. For other vaults only the service's answer exists;
- * `restateCut` corrects a wrong one.
+ * knows the history, or may read a folder's. A history that this device knows and the service does
+ * not show is left out: devices then stop at their pins. For other vaults only the service's answer
+ * exists; `restateCut` corrects a wrong one.
  */
 async function verifiedHeads(send: Send, trust: PersonTrust, organization: HistoryState, userId: string): Promise<Cut> {
   const cut = await headsOf(send, userId);
@@ -274,31 +275,33 @@ async function verifiedHeads(send: Send, trust: PersonTrust, organization: Histo
     if (head === undefined) Reflect.deleteProperty(cut, name);
     else cut[name] = [head.seq, head.hash];
   }
-  return { ...cut, ...Object.fromEntries(known) };
+  for (const [name, head] of known)
+    if (head === undefined) Reflect.deleteProperty(cut, name);
+    else cut[name] = [head.seq, head.hash];
+  return cut;
 }
 
 /**
  * The newest entries of an organization's folders and vaults that this device knows, by their names
- * in a `cut`.
+ * in a `cut`; undefined for one that the service does not show.
  */
 async function knownHeads(
   trust: PersonTrust,
   org: Resource,
   who: string,
   heads: Cut,
-): Promise<Map<string, Cut[string]>> {
+): Promise<Map<string, Head | undefined>> {
   const { resources } = await trust.histories.record();
-  const known = new Map<string, Cut[string]>();
+  const known = new Map<string, Head | undefined>();
   for (const [key, { state }] of Object.entries(resources)) {
     const res = key as Resource; // a record has the names of histories
     const name = await cutName(res);
     const concerns = Object.hasOwn(heads, name) || (state !== null && concernsPerson(state, who));
     if (res.startsWith("org:") || !concerns || (state !== null && `org:${state.org ?? ""}` !== org)) continue;
     try {
-      const { pin } = await trust.histories.newest(res);
-      known.set(name, [pin.seq, pin.hash]);
+      known.set(name, (await trust.histories.newest(res)).pin);
     } catch (error) {
-      // Another manager verifies a history that the caller can no longer read.
+      // The caller's access may have ended.
       const isGone = error instanceof CofferError && (error.code === "not_found" || error.code === "access_denied");
       if (!isGone) throw error;
     }
@@ -328,6 +331,7 @@ async function shownHead(
   }
 }
 
+      known.set(name, undefined);
 /**
  * Corrects how far a former member's signatures count in one folder or vault, where the service
  * named a wrong entry at the removal. An owner or admin signs it; the folder or vault is not read.
@@ -342,20 +346,25 @@ export async function restateCut(
   res: Resource,
   entry?: Head,
 ): Promise<Head> {
-  const { state } = await trust.organization();
   const who = `user:${userId}` as const;
-  if (holderOf(state, who) !== undefined)
-    throw new CofferError("invalid_request", `${userId} is a member: a removal states how far the signatures count`);
-  if (!state.former.some((former) => former.who === who))
-    throw new CofferError("not_found", `the organization's history names no former member ${userId}`);
+  const requireFormer = ({ holders, former }: HistoryState): void => {
+    if (holders.some((holder) => holder.who === who))
+      throw new CofferError("invalid_request", `${userId} is a member: a removal states how far the signatures count`);
+    if (!former.some((one) => one.who === who))
+      throw new CofferError("not_found", `the organization's history names no former member ${userId}`);
+  };
+  const organization = (await trust.organization()).state;
+  requireFormer(organization);
   const { seq, hash } = entry ?? (await trust.histories.known(res))?.pin ?? unknownEntry(res);
   const cut = { [await cutName(res)]: [seq, hash] as [number, string] };
-  await trust.sign(state.res, () =>
-    Promise.resolve({
+  await trust.sign(organization.res, ({ state }) => {
+    // The drop of a person who has returned meanwhile would be a removal.
+    requireFormer(state);
+    return Promise.resolve({
       change: { drop: [who], cut },
       send: (text) => send({ method: "POST", path: "/api/org/history", body: { entry: text } }),
-    }),
-  );
+    });
+  });
   return { seq, hash };
 }
 
