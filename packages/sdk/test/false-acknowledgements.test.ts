@@ -84,6 +84,42 @@ for (const { name, of, make } of changes)
     }
   });
 
+await t.test("a join reaches the organization although one answer was false", async (t) => {
+  const { server, bob, alice } = await startScene(t);
+  const { id: organization } = await bob.client().organizations.create("Elsewhere");
+  const invite = async (): Promise<string> =>
+    (await bob.client({ organization }).invites.create("alice@example.com", "member")).token;
+  let lost = 0;
+  server.loses = ({ path }) => path === "/api/org/invites/accept" && (lost += 1) === 1;
+  await alice.client().invites.accept(await invite());
+  t.equal(lost, 2);
+  server.loses = () => false;
+  const members = async () => (await alice.client({ organization }).members.confirmed()).length;
+  t.equal(await members(), 2);
+
+  await bob.client({ organization }).members.remove(alice.session.user.id);
+  const token = await invite();
+  server.loses = ({ path }) => path === "/api/org/invites/accept";
+  await t.rejects(alice.client().invites.accept(token), { code: "bad_answer", message: /does not show it/ });
+  server.loses = () => false;
+  await alice.client().invites.accept(token);
+  t.equal(await members(), 2, "what was never shown leaves no trace");
+
+  await bob.client({ organization }).members.remove(alice.session.user.id);
+  const again = await invite();
+  server.received.length = 0;
+  let hides = 0;
+  server.lie = ({ method, path }, { body }) => {
+    const isRead = method === "GET" && path.startsWith("/api/org/history?after=");
+    if (!isRead || hides > 0 || !server.received.some((one) => one.path === "/api/org/invites/accept")) return body;
+    hides += 1;
+    return { data: [], history_seq: 0 };
+  };
+  await alice.client().invites.accept(again);
+  t.equal(hides, 1);
+  t.equal(await members(), 2, "a join that was stored and hidden once is not lost");
+});
+
 await t.test("an entry that the service stored and hid once is not sent twice", async (t) => {
   const { me, folder, server } = await startScene(t);
   let hides = true;

@@ -16,6 +16,7 @@ import { join } from "./join-folder.ts";
 import type { PersonTrust } from "./person-trust.ts";
 import { invitedEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
+import { shownAt } from "./send-signed.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
@@ -121,7 +122,7 @@ export async function acceptInvitation(
     { tag: tokenHash, wrapKey },
     session.user.email,
     async (entry) => {
-      const answer = await accept({ token, entry });
+      const answer = await acceptedJoin(trust, entry, () => accept({ token, entry }));
       joined = requireRequested<OrganizationView>(answer, { id: res.slice("org:".length) });
       return answer;
     },
@@ -135,6 +136,32 @@ export async function acceptInvitation(
   if (joined !== undefined) return joined;
   const headers = { "x-coffer-org": res.slice("org:".length) };
   return (await send({ method: "GET", path: "/api/org", headers })).body as OrganizationView;
+}
+
+/**
+ * Sends a person's join, and reads it back: an entry that this device pins and the service does not
+ * have would lock it out of the organization. Sends it once more if the service does not show it.
+ * Throws CofferError `bad_answer` when the service twice acknowledges a join that it does not show.
+ */
+async function acceptedJoin(
+  { histories: { read } }: PersonTrust,
+  entry: string,
+  send: () => Promise<ApiAnswer>,
+): Promise<ApiAnswer> {
+  const { claims, hash } = await readEntry(entry);
+  const isShown = async (): Promise<boolean> =>
+    (await shownAt(read, claims.res, { seq: claims.seq, hash })) === "entry";
+  let answer = await send();
+  if (await isShown()) return answer;
+  try {
+    answer = await send();
+  } catch (error) {
+    // The first request may have been stored, and hidden once.
+    if (await isShown()) return answer;
+    throw error;
+  }
+  if (await isShown()) return answer;
+  throw new CofferError("bad_answer", "the service acknowledges the join and does not show it: try again");
 }
 
 /**
@@ -304,6 +331,7 @@ async function knownHeads(
       // The caller's access may have ended.
       const isGone = error instanceof CofferError && (error.code === "not_found" || error.code === "access_denied");
       if (!isGone) throw error;
+      known.set(name, undefined);
     }
   }
   return known;
@@ -331,7 +359,6 @@ async function shownHead(
   }
 }
 
-      known.set(name, undefined);
 /**
  * Corrects how far a former member's signatures count in one folder or vault, where the service
  * named a wrong entry at the removal. An owner or admin signs it; the folder or vault is not read.
