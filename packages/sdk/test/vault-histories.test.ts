@@ -8,6 +8,7 @@ import type { VaultView } from "../src/vaults/views.ts";
 import { startCompany } from "./history-people.ts";
 import type { Company } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
+import { Refusal } from "./refusal.ts";
 
 const login = { type: "login", fields: { name: "Example", password: "s3cret" } };
 const yes = (): Promise<boolean> => Promise.resolve(true);
@@ -217,6 +218,28 @@ await t.test("a removal whose rotation failed goes on when it is done again", as
   server.answer = honest;
   t.match(await alice.client().vaults.unshare(id, bob.session.user.id), { dropped: [{ name: "bob@example.com" }] });
   await t.rejects(alice.client().vaults.unshare(id, bob.session.user.id), { code: "not_found" });
+});
+
+await t.test("a removal whose vault is shown without its history is no removal from a vault without one", async (t) => {
+  const lies: Record<string, (id: string) => HistoryServer["lie"]> = {
+    "as a personal vault": () => showVaults((view) => ({ ...view, type: "personal" })),
+    "without entries":
+      (id) =>
+      ({ method, path }, { body }) =>
+        method === "GET" && path.includes(`/vaults/${id}/history`) ? { data: [], history_seq: null } : body,
+  };
+  for (const [what, lie] of Object.entries(lies)) {
+    const company = await withVault(t);
+    const { alice, server, id, res } = company;
+    const eve = await newReader(company, id, "eve@example.com");
+    server.lie = lie(id);
+    const codes = /^(not_decrypted|history_rolled_back)$/;
+    await t.rejects(alice.client().vaults.unshare(id, eve.session.user.id), { code: codes }, what);
+    server.lie = (_, { body }) => body;
+    t.equal(server.vaults.get(id)?.members.length, 1, "the access has ended");
+    t.match(await alice.client().vaults.rotate(id), { dropped: [{ id: eve.session.user.id }] });
+    t.equal(server.histories.get(res)?.state.ver, 2);
+  }
 });
 
 await t.test("a record without ciphertext stops a rotation before anything is sent", async (t) => {

@@ -49,9 +49,12 @@ const atOnce = 64;
  * rotation, and the reason of an unusable key.
  */
 export async function rotateVault(store: VaultStore, trust: PersonTrust, id: string): Promise<RotatedVault> {
-  const { vault } = await store.toWrite(id);
+  const { vault, keyError } = await store.toWrite(id);
+  // A shared vault that is shown as personal does not open.
   if (vault.type === "personal")
-    throw new CofferError("invalid_request", `${vault.name} is a personal vault: no one else has had its key`);
+    throw (
+      keyError ?? new CofferError("invalid_request", `${vault.name} is a personal vault: no one else has had its key`)
+    );
   const make: Parameters<typeof trust.sign<Done>>[1] = async (trusted, organization) => {
     const { state } = trusted;
     const open = await vaultAt(store, id, state.ver);

@@ -88,7 +88,7 @@ export async function shareVault(
 /**
  * Ends a member's access. If the caller manages the vault and it has a history, also rotates it, so
  * that the history records the removal. Returns null when the caller leaves, or the vault has no
- * history.
+ * history. Throws the reason when this device knows a history that the service does not show.
  */
 export async function unshareVault(
   store: VaultStore,
@@ -99,17 +99,17 @@ export async function unshareVault(
   const { who } = await trust.self();
   const leaves = who === `user:${userId}`;
   const open = leaves ? undefined : await store.toWrite(id);
+  const known = open === undefined ? undefined : await trust.histories.known(`vault:${id}`);
   try {
     await store.send({ method: "DELETE", path: memberPath(id, userId) });
   } catch (error) {
     // A member whose access has ended, and that the history still names.
     const isGone = error instanceof CofferError && error.status === 404 && !error.foreign;
-    const state = open?.accepted === undefined ? undefined : (await trust.histories.known(`vault:${id}`))?.state;
-    if (!isGone || state == null || holderOf(state, `user:${userId}`) === undefined) throw error;
+    if (!isGone || known?.state == null || holderOf(known.state, `user:${userId}`) === undefined) throw error;
   }
   if (leaves) store.forget(id);
   else await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `vault:${id}`);
-  return open?.accepted === undefined ? null : rotateVault(store, trust, id);
+  return known === undefined ? null : rotateVault(store, trust, id);
 }
 
 /** Throws CofferError for a personal vault. */
