@@ -654,6 +654,53 @@ await t.test("a vault that was hidden is not shown again as it was before a remo
   t.match(await bob.client().records.list(id), [{ id: record.id }]);
 });
 
+await t.test("a device knows whose access to a hidden vault has ended, and the vault's accepted name", async (t) => {
+  const company = await withVault(t);
+  const { alice, server, id } = company;
+  const eve = await newReader(company, id, "eve@example.com");
+  const members = structuredClone(server.vaults.get(id)?.members ?? []);
+  server.lie = ({ method, path }, { body }) =>
+    method === "GET" && path.includes(`${id}/records`) ? new Refusal(503, "unavailable") : body;
+  await t.rejects(alice.client().vaults.unshare(id, eve.session.user.id), { code: "unavailable" });
+  server.lie = (_, { body }) => body;
+  const vault = server.vaults.get(id);
+  if (vault === undefined) throw new Error("no vault");
+  // The service has not done it, and says that Alice travels.
+  vault.members = members;
+  const { id: eves } = await eve.client().vaults.create("Eve's", { type: "shared" });
+  await eve.client().vaults.share(eves, { userId: alice.session.user.id, permission: "write" });
+  await alice.client().vaults.accept(eves);
+  const other = server.vaults.get(eves);
+  if (other === undefined) throw new Error("no vault");
+  for (const one of [id, eves]) server.vaults.delete(one);
+  await alice.client().travel.forgetHidden();
+  server.vaults.set(eves, other);
+  await eve.client().vaults.update(eves, { name: "Team" });
+  server.vaults.set(id, vault);
+  await alice.client().vaults.list();
+  await t.rejects(alice.client().vaults.rotate(id), { code: "holder_unconfirmed" });
+  await t.rejects(alice.client().vaults.find("Team"), { code: "name_ambiguous" });
+  server.vaults.delete(id);
+  await t.rejects(alice.client().vaults.find("Team"), { code: "name_ambiguous" }, "also while the other is hidden");
+});
+
+await t.test("a vault that was hidden is not used when its pin of former members does not open", async (t) => {
+  const company = await withVault(t);
+  const { server, id, record } = company;
+  const bob = await newReader(company, id, "bob@example.com");
+  await bob.client().records.list(id);
+  const vault = server.vaults.get(id);
+  if (vault === undefined) throw new Error("no vault");
+  server.vaults.delete(id);
+  await bob.client().travel.forgetHidden();
+  server.vaults.set(id, vault);
+  const sealed = await box(newKey(), new Uint8Array(9), contexts.vaultPin(id, 9));
+  server.lie = showVaults((view) => ({ ...view, sealed_pin: { version: 9, sealed } }));
+  await t.rejects(bob.client().records.list(id), { code: "keyring_missing" });
+  server.lie = (_, { body }) => body;
+  t.match(await bob.client().records.list(id), [{ id: record.id }]);
+});
+
 await t.test("a device keeps nothing of a hidden vault that opens without the vault's id", async (t) => {
   const [userKey, id] = [newKey(), newId()];
   const pin = { pin: { seq: 7, hash: "ab".repeat(32) }, accepted: true, version: 12 };

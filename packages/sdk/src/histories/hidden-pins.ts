@@ -1,5 +1,5 @@
 import { box, contexts, decodeText, encodeText, hiddenPinKey, newKey, unboxBound } from "@coffer/crypto";
-import type { Head } from "@coffer/history";
+import type { Head, HolderId } from "@coffer/history";
 
 /** The stored pin of a vault that the device has forgotten. */
 export interface HiddenPin {
@@ -7,10 +7,14 @@ export interface HiddenPin {
   accepted: boolean;
   /** The version of the vault's `sealed_pin` that the device saw last. */
   version: number;
+  /** The name under which the person has accepted it: others can rename it meanwhile. */
+  known_as?: string | undefined;
+  /** The members whose access the caller has ended, as far as they fit. */
+  ended?: readonly HolderId[] | undefined;
 }
 
-/** In bytes. All plaintexts have this length. */
-const length = 192;
+/** In bytes. All plaintexts have this length: the longest name, and some thirty members. */
+const length = 2048;
 /** The number of boxes is a multiple of this. */
 const block = 8;
 
@@ -26,7 +30,7 @@ export async function withHiddenPins(
 ): Promise<string[]> {
   const boxes = [...hidden];
   for (const [id, pin] of pins) {
-    const sealed = await sealPin(await hiddenPinKey(userKey, id), id, encodeText(JSON.stringify(pin).padEnd(length)));
+    const sealed = await sealPin(await hiddenPinKey(userKey, id), id, plaintextOf(pin));
     const at = await placeOf(userKey, boxes, id);
     boxes.splice(at ?? boxes.length, 1, sealed);
   }
@@ -45,6 +49,15 @@ export async function hiddenPin(
   const at = await placeOf(userKey, hidden, id);
   const opened = at === undefined ? undefined : await openPin(userKey, hidden[at] ?? "", id);
   return opened === undefined ? undefined : (JSON.parse(decodeText(opened)) as HiddenPin); // this device sealed it
+}
+
+function plaintextOf(pin: HiddenPin): Uint8Array {
+  const text = encodeText(JSON.stringify(pin));
+  const { ended = [] } = pin;
+  if (text.length > length && ended.length > 0) return plaintextOf({ ...pin, ended: ended.slice(1) });
+  const padded = new Uint8Array(length).fill(0x20);
+  padded.set(text);
+  return padded;
 }
 
 function sealPin(key: Uint8Array, id: string, plaintext: Uint8Array): Promise<string> {

@@ -89,15 +89,19 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     const { resources, hidden = [] } = await histories.record();
     if (hidden.length === 0 || Object.hasOwn(resources, resOf(id))) return undefined;
     const kept = await hiddenPin(await userKey(), hidden, id);
-    return kept && { pin: kept.pin, state: null, accepted: kept.accepted, pin_version: kept.version };
+    if (kept === undefined) return undefined;
+    const { pin, accepted, version, known_as, ended } = kept;
+    return { pin, state: null, accepted, pin_version: version, known_as, ended: ended && [...ended] };
   };
 
   const forgetAllBut = async (vaultIds: readonly string[]): Promise<void> => {
     const isForgotten = (res: string): boolean => res.startsWith("vault:") && !vaultIds.includes(res.slice(6));
     const { resources, hidden = [] } = await histories.record();
     const pins = new Map<string, HiddenPin>();
-    for (const [res, { pin, expect = pin, accepted, pin_version: version = 0 }] of Object.entries(resources))
-      if (isForgotten(res)) pins.set(res.slice(6), { pin: expect, accepted, version });
+    for (const [res, trusted] of Object.entries(resources)) {
+      const { pin, expect = pin, accepted, state, known_as = state?.name, ended, pin_version: version = 0 } = trusted;
+      if (isForgotten(res)) pins.set(res.slice(6), { pin: expect, accepted, version, known_as, ended });
+    }
     const boxes = await withHiddenPins(await userKey(), hidden, pins);
     await histories.changeRecord((before) => ({
       ...before,
@@ -125,8 +129,9 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     if (kept === undefined && versionOf(shown) === known) return;
     const opened = shown === undefined ? undefined : await openPin(await session(), view.id, shown);
     if (opened === undefined || shown === undefined) {
-      // A device with a pin of its own continues with that.
-      if (here === undefined) throw pinMissing(view);
+      // A device with a pin of its own continues with that. Of a vault that was hidden it keeps nothing about former
+      // members: that is in the pin that does not open.
+      if (here === undefined || (kept !== undefined && shown !== undefined)) throw pinMissing(view);
       if (kept !== undefined) await store((present) => present);
       if (shown !== undefined) onTrouble?.(pinMissing(view));
       return;

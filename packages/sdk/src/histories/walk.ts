@@ -22,7 +22,7 @@ export interface Walked {
   joinedBy: OpenInvitation | undefined;
   /** The person who is responsible for the newest entry; undefined when no new entry was read. */
   signer: Trusted["given"];
-  /** The members and machines that the read entries have set. */
+  /** The members and machines that entries after the pin have set. */
   set: ReadonlySet<string>;
   /** The people who managed it before or by a read entry, and do so no longer with that key. */
   formerManagers: readonly Manager[];
@@ -70,7 +70,7 @@ export async function walk(
       fresh = await afterPin(pinned, entries);
       hashes.set(pinned.head.seq, pinned.head.hash);
     }
-    await take(walked, res, self, fresh, hashes);
+    await take(walked, res, self, fresh, hashes, before?.pin.seq ?? -1);
     ({ state } = walked);
     if (state !== null && state.head.seq >= newest) break;
     if (state === null || (fresh.length === 0 && !first)) throw hidden(res, newest);
@@ -98,6 +98,7 @@ async function take(
   self: HolderId,
   texts: readonly string[],
   hashes: Map<number, string>,
+  pinned: number,
 ): Promise<void> {
   const extend = async (some: readonly string[]): Promise<void> => {
     if (some.length === 0) return;
@@ -109,7 +110,7 @@ async function take(
   let from = 0;
   for (const [index, text] of texts.entries()) {
     const { claims } = await readEntry(text);
-    for (const { who } of claims.set ?? []) walked.set.add(who);
+    if (claims.seq > pinned) for (const { who } of claims.set ?? []) walked.set.add(who);
     walked.managers.push(...(claims.set ?? []).filter(isManaging));
     const mine = claims.set?.some(({ who }) => who === self) === true;
     if (!mine && claims.drop === undefined && index < texts.length - 1) continue;
