@@ -894,6 +894,51 @@ await t.test("what `keyring trust` shows is not trusted before the answer", asyn
   t.equal((await alice.trust.load()).resources[res]?.pin.hash, state.head.hash);
 });
 
+await t.test("one false answer about who has a key does not keep a holder from it", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const bob = await join("bob@example.com");
+  await alice.client().folders.share(id, { userId: bob.session.user.id, permission: "read" });
+  await bob.client().folders.accept(id);
+  const grant = server.folders.get(id)?.grants.find((one) => one.id === bob.session.user.id);
+  Object.assign(grant ?? {}, { encrypted_key: null, encrypted_key_alg: null });
+  server.lie = ({ path }, { body }) =>
+    path.endsWith("/members")
+      ? { data: (body as { data: object[] }).data.map((one) => ({ ...one, has_key: true })) }
+      : body;
+  await alice.client().folders.list();
+  server.lie = (_, { body }) => body;
+  await t.rejects(bob.client().secrets.read(notation), { code: "key_pending" });
+  // A day later.
+  await alice.trust.change((record) => {
+    const trusted = record.resources[`folder:${id}`];
+    if (trusted?.sealed_at !== undefined) trusted.sealed_at -= 25 * 60 * 60 * 1000;
+    return record;
+  });
+  await alice.client().folders.list();
+  t.equal(await bob.client().secrets.read(notation), "s3cret");
+});
+
+await t.test("`keyring trust` forgets nothing that the service does not show", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const mallory = await join("mallory@example.com");
+  const { id } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  await alice.client().folders.share(id, { userId: mallory.session.user.id, permission: "read" });
+  const before = structuredClone([server.folders.get(id), server.histories.get(`folder:${id}`)] as const);
+  await alice.client().folders.unshare(id, mallory.session.user.id);
+  await alice.client().folders.rotate(id);
+  server.folders.delete(id);
+  await alice.client().keyring.trust(() => Promise.resolve(true));
+  // The folder as it was before the removal.
+  if (before[0] !== undefined) server.folders.set(id, before[0]);
+  if (before[1] !== undefined) server.histories.set(`folder:${id}`, before[1]);
+  await t.rejects(alice.client().secrets.set(notation, "new"), { code: "history_rolled_back" });
+  const other = alice.client({ trust: memoryTrust() });
+  await t.rejects(other.secrets.set(notation, "new"), { code: "history_rolled_back" }, "nor does the keyring");
+});
+
 await t.test("a folder that cannot be verified does not keep the others from being trusted", async (t) => {
   const { alice, join, server } = await startCompany(t);
   await alice.client().folders.create("production");

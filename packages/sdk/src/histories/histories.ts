@@ -131,7 +131,7 @@ export function histories(options: HistoriesOptions): Histories {
       const isThere = isSame(there?.pin, before?.pin) && isSame(there?.expect, before?.expect);
       if (!isThere || resources === undefined) return present;
       // Later changes by other calls, such as this device's removals, must stay.
-      const { sealed_until, ended, left, pin_version, told } = there ?? {};
+      const { sealed_until, sealed_at, ended, left, pin_version, told } = there ?? {};
       const accepted = after.accepted || there?.accepted === true;
       const allLeft = mergeLeft(left ?? [], after.left ?? []);
       const knownAs = knownAsAfter(there, after.state.name);
@@ -139,6 +139,7 @@ export function histories(options: HistoriesOptions): Histories {
         accepted,
         known_as: knownAs,
         sealed_until,
+        sealed_at,
         ended: ended?.filter(stays),
         left: allLeft,
         pin_version,

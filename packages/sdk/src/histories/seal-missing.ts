@@ -8,6 +8,7 @@ import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { ApplicationView, HolderView, MachineView } from "../views.ts";
 import { confirmedKey, sealToHolder } from "./confirmed-key.ts";
 import type { Histories } from "./histories.ts";
+import type { Trusted } from "./trust-storage.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
@@ -25,6 +26,9 @@ export interface SealableKey {
   pathOf(kind: "user" | "client", id: string): Promise<string | undefined>;
 }
 
+/** The service is asked again after this time, without a new entry: it may have said falsely that all have the key. */
+const askAgainMilliseconds = 24 * 60 * 60 * 1000;
+
 /**
  * Seals a key to the members and machines that the history names and that have no key yet, such as
  * a machine that joined. An unconfirmed one gets none. Errors of the service are ignored, because
@@ -41,7 +45,7 @@ export async function sealMissing(send: Send, histories: Histories, sealable: Se
 async function sealToAll(send: Send, histories: Histories, sealable: SealableKey): Promise<void> {
   const { res, context } = sealable;
   const known = await histories.known(res);
-  if (sealable.key === null || known?.sealed_until === known?.pin.seq) return;
+  if (sealable.key === null || isSealed(known)) return;
   const { trusted, organization } = await histories.withOrganization(res);
   const { state } = trusted;
   if (state.ver !== sealable.keyVersion) return;
@@ -71,7 +75,14 @@ async function sealToAll(send: Send, histories: Histories, sealable: SealableKey
     await histories.keep(res, (before) => ({
       ...(before as NonNullable<typeof before>),
       sealed_until: state.head.seq,
+      sealed_at: Date.now(),
     }));
+}
+
+/** Whether the service has said lately that every member and machine of the newest entry has the key. */
+function isSealed(known: Trusted | undefined): boolean {
+  const age = Date.now() - (known?.sealed_at ?? -Infinity);
+  return known?.sealed_until === known?.pin.seq && age >= 0 && age < askAgainMilliseconds;
 }
 
 export function sealableFolder(send: Send, { id, key, keyVersion }: OpenFolder): SealableKey {

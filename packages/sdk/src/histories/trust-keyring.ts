@@ -15,6 +15,7 @@ import type { Histories } from "./histories.ts";
 import { writeKeyring } from "./keyring.ts";
 import { personSelf } from "./self.ts";
 import { memoryTrust } from "./trust-storage.ts";
+import type { TrustRecord } from "./trust-storage.ts";
 import type { VaultPins } from "./vault-pins.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
@@ -32,7 +33,8 @@ export interface Trustworthy {
  * Replaces the keyring by what the service shows: every organization, folder and shared vault of
  * the person, each verified from entry 0. `ask` receives everything that can be verified, with
  * words to compare. The device keeps its earlier pins until `ask` has said yes, also when the
- * process ends meanwhile. Throws CofferError `access_denied` when the person does not trust it.
+ * process ends meanwhile, and always those of what was not shown: the service could hide a folder
+ * now, and show an older state of it later. Throws CofferError `access_denied` when the person does not trust it.
  */
 export async function trustKeyring(
   send: Send,
@@ -51,9 +53,13 @@ export async function trustKeyring(
     throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
   const keyring = (await presentVersion(send)) + 1;
   const trusted = await draft.record();
-  if (!(await writeKeyring(send, session, keyring, trusted)))
+  const withShown = (before: TrustRecord): TrustRecord => ({
+    ...before,
+    ...{ resources: { ...before.resources, ...trusted.resources }, keyring, unsaved: false },
+  });
+  if (!(await writeKeyring(send, session, keyring, withShown(await own.record()))))
     throw new CofferError("conflict", "the service does not show the keyring that this device wrote: try again");
-  await own.changeRecord(() => ({ ...trusted, keyring, unsaved: false }));
+  await own.changeRecord(withShown);
   for (const view of vaults) await pins.overwrite(view);
   await pins.save();
 }
@@ -93,7 +99,7 @@ async function show(draft: Histories, res: Resource, organizationId: string): Pr
     })
     .catch((error: unknown) => {
       // An organization without a history has nothing to trust. An unverifiable folder or vault
-      // stays unknown.
+      // is not trusted.
       const left: ReadonlySet<CofferErrorCode> = res.startsWith("org:") ? new Set(["no_history"]) : unverified;
       if (!(error instanceof CofferError) || !left.has(error.code)) throw error;
     });

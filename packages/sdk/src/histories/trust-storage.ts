@@ -38,8 +38,10 @@ export interface Trusted {
    * another check.
    */
   checked_by?: string | undefined;
-  /** Up to this entry every member and machine has the key. */
+  /** Up to this entry every member and machine has the key, as the service said. */
   sealed_until?: number | undefined;
+  /** When the service said so, in Unix milliseconds. */
+  sealed_at?: number | undefined;
   /**
    * Members and machines whose access the caller has ended, and that the history still names. They
    * get no later key.
