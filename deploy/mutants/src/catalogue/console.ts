@@ -100,8 +100,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: "console-confirms-a-key-that-nobody-compared",
     file: `${worker}/person.ts`,
-    find: " && fingerprint.words === words",
-    replace: " && fingerprint.words !== ''",
+    find: " && holder.fingerprint.words === words",
+    replace: " && holder.fingerprint.words !== ''",
     tests: [member],
   },
   {

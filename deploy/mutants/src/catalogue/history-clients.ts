@@ -26,6 +26,27 @@ export const historyClientMutants: readonly Mutant[] = [
     tests: cuts,
   },
   {
+    name: "removal-signs-an-entry-of-a-known-history-that-is-not-shown",
+    file: `${source}/organization.ts`,
+    find: "known.set(name, undefined);",
+    replace: "",
+    tests: cuts,
+  },
+  {
+    name: "corrected-cut-removes-a-returned-member",
+    file: `${source}/organization.ts`,
+    find: "    requireFormer(state);\n",
+    replace: "",
+    tests: cuts,
+  },
+  {
+    name: "adoption-signs-whom-nobody-has-seen",
+    file: `${source}/adopt.ts`,
+    find: "shown.length === 0 || (await confirmHolders(shown))",
+    replace: "shown.length >= 0 || (await confirmHolders(shown))",
+    tests: ["packages/sdk/test/adoption.test.ts"],
+  },
+  {
     name: "removal-leaves-out-what-the-service-leaves-out",
     file: `${source}/organization.ts`,
     find: "Object.hasOwn(heads, name) || (state !== null && concernsPerson(state, who))",
@@ -514,7 +535,7 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "bootstrap-joins-a-folder-by-a-strangers-word",
     file: "packages/sdk/src/machines/bootstrap.ts",
-    find: "if (!(await histories.newest(res)).accepted) throw error;",
+    find: "if (!(await histories.newest(res)).accepted && !isReported) throw error;",
     replace: 'if (error.code !== "join_invalid") throw error;',
     tests,
   },

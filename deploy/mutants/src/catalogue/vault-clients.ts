@@ -66,8 +66,8 @@ export const vaultClientMutants: readonly Mutant[] = [
   {
     name: "pin-of-a-vault-that-does-not-open-is-none",
     file: `${source}/histories/vault-pins.ts`,
-    find: "if (here === undefined) throw pinMissing(view);",
-    replace: "if (here === undefined) return;",
+    find: "if (here === undefined || (kept !== undefined && shown !== undefined)) throw pinMissing(view);",
+    replace: "if (here === undefined || (kept !== undefined && shown !== undefined)) return;",
     tests,
   },
   {
@@ -108,8 +108,8 @@ export const vaultClientMutants: readonly Mutant[] = [
   {
     name: "vault-taken-away-without-a-new-key",
     file: `${source}/vaults/share-vault.ts`,
-    find: "return open?.accepted === undefined ? null : rotateVault(store, trust, id);",
-    replace: "return open?.accepted === undefined || !leaves ? null : rotateVault(store, trust, id);",
+    find: "return known === undefined ? null : rotateVault(store, trust, id);",
+    replace: "return known === undefined || !leaves ? null : rotateVault(store, trust, id);",
     tests,
   },
   {

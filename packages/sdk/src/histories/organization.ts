@@ -297,11 +297,9 @@ async function verifiedHeads(send: Send, trust: PersonTrust, organization: Histo
     const res = `folder:${id}` as const;
     const name = await cutName(res);
     if (known.has(name) || !Object.hasOwn(cut, name)) continue;
-    const head = await shownHead(trust, res, organization);
-    // Without a valid history the service's entry does not count.
-    if (head === undefined) Reflect.deleteProperty(cut, name);
-    else cut[name] = [head.seq, head.hash];
+    known.set(name, await shownHead(trust, res, organization));
   }
+  // Without a valid history the service's entry does not count.
   for (const [name, head] of known)
     if (head === undefined) Reflect.deleteProperty(cut, name);
     else cut[name] = [head.seq, head.hash];
