@@ -191,11 +191,8 @@ export function pick<T extends { id: string; name: string }>(things: readonly T[
   return first;
 }
 
-/**
- * Lists the ids, one per line, that an ambiguous name may mean. Text beside an id must be safe to
- * show.
- */
+/** Lists the ids, one per line, that an ambiguous name may mean. */
 export function severalHave(name: string, noun: string, things: readonly { id: string }[]): Failure {
-  const ids = things.map(({ id }) => id).join("\n  ");
+  const ids = things.map(({ id }) => visible(id)).join("\n  ");
   return usage(`${things.length} have the name ${visible(name)}: name the ${noun} by its id, one of\n  ${ids}`);
 }

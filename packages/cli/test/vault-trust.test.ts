@@ -154,3 +154,12 @@ await t.test("members of a vault, and who is left to a rotation", async (t) => {
   t.notMatch((await device.run(["vault", "members", "Team"])).stdout, "ended");
   t.match(await device.run(["vault", "rotate", "Nothing"]), { code: 5 });
 });
+
+await t.test("a command to paste quotes the name that another person chose", async (t) => {
+  const company = await startCompany(t);
+  const bob = await company.join("bob@example.com");
+  const { id } = await company.alice.client().vaults.create("Team; touch owned", { type: "shared" });
+  await company.alice.client().vaults.share(id, { userId: bob.session.user.id, permission: "write" });
+  const removed = await newDevice(t, company, company.alice).run(["member", "rm", "bob@example.com"]);
+  t.match(removed, { code: 0, stderr: "`coffer vault rotate 'Team; touch owned'` ends that" });
+});

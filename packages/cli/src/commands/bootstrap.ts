@@ -10,7 +10,7 @@ import { withFileLock } from "../file-lock.ts";
 import { fingerprintLines } from "../fingerprint-lines.ts";
 import { withHeldSignals } from "../held-signals.ts";
 import { readToken } from "../inputs.ts";
-import { print, printExact, printJson, printNotice, visible } from "../output.ts";
+import { print, printJson, printNotice, visible } from "../output.ts";
 import { profileDirectory } from "../paths.ts";
 import { readProfile } from "../profile.ts";
 import { stdinIsTerminal } from "../stdin-is-terminal.ts";
@@ -45,7 +45,7 @@ async function bootstrapToStdout(options: Options, env: NodeJS.ProcessEnv): Prom
       printNotice("coffer: the token may be spent: save stdout to a file, and call again with --config <file>");
     throw error;
   } finally {
-    if (draft !== undefined) printExact(JSON.stringify(draft, null, 2));
+    if (draft !== undefined) printJson(draft);
   }
 }
 

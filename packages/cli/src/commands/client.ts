@@ -9,6 +9,7 @@ import { withFingerprints } from "../fingerprint-lines.ts";
 import { ofApplications } from "../of-applications.ts";
 import type { ApplicationOptions, Owned } from "../of-applications.ts";
 import { printJson, printList, shortTime, printNotice, visible } from "../output.ts";
+import { quoteValue } from "../quote-value.ts";
 
 /**
  * `coffer client ls`: the machines of an application, or of all, with the words of their keys as
@@ -67,7 +68,9 @@ export async function unshareFromClient({ args: [machine = "", folder = ""], opt
   const client = oneOf(found, machine);
   await person.machines.unshare(client.application_id, client.client_id, folderId);
   printNotice(`revoked access of ${machineOf(client)} to ${name}; it may still have the key`);
-  printNotice(`the history of ${name} still names it: \`coffer folder rotate ${name}\` ends that and makes a new key`);
+  printNotice(
+    `the history of ${name} still names it: \`coffer folder rotate ${quoteValue(name)}\` ends that and makes a new key`,
+  );
 }
 
 /**
@@ -119,7 +122,9 @@ function oneById(found: readonly Machine[], wanted: string): Machine {
   const machine = oneOf(found, isUuid(wanted) ? wanted : (candidates(found, wanted)[0]?.client_id ?? wanted));
   if (isUuid(wanted)) return machine;
   const ids = candidates(found, wanted).map((one) => choice(one).id);
-  throw usage(`a key is sealed to a machine by its client id, not by its name: name one of\n  ${ids.join("\n  ")}`);
+  throw usage(
+    `a key is sealed to a machine by its client id, not by its name: name one of\n  ${ids.map(visible).join("\n  ")}`,
+  );
 }
 
 /** A text in the form of an id is never a name. */
@@ -130,7 +135,7 @@ function candidates(found: readonly Machine[], wanted: string): Machine[] {
 }
 
 function choice({ client_id, application, created_at }: Machine): { id: string } {
-  return { id: `${visible(client_id)} (${visible(application)}, since ${visible(shortTime(created_at))})` };
+  return { id: `${client_id} (${application}, since ${shortTime(created_at)})` };
 }
 
 function allClients(options: ApplicationOptions, env: NodeJS.ProcessEnv) {

@@ -103,6 +103,6 @@ function show(findings: readonly Finding[]): void {
     printExact(
       `${styleText(colours[status], status.padEnd(7), { stream: process.stdout })}  ${check.padEnd(width)}  ${visible(message)}`,
     );
-    if (advice !== undefined) print(`${"".padEnd(width + 11)}${visible(advice)}`);
+    if (advice !== undefined) print(`${"".padEnd(width + 11)}${advice}`);
   }
 }

@@ -2,7 +2,7 @@ import { importContents } from "@coffer/import";
 import type { ImportedFile, ImportFormat } from "@coffer/import";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { countOf, print, printJson, printNotice, visible } from "../output.ts";
+import { countOf, print, printJson, printNotice } from "../output.ts";
 import { withVault } from "../pick-vault.ts";
 import type { PickedVault } from "../pick-vault.ts";
 import { countByType, printLeftOut, printNames } from "../transfer/left-out.ts";
@@ -113,5 +113,5 @@ function endWith({ skip = false }: Options, leftOut: number): void {
 function say(file: ImportedFile, json: boolean, outcome: object, sentence: string): void {
   const { format, leftOut, notes, records } = file;
   if (json) printJson({ format, items: records.length, ...outcome, left_out: leftOut, notes });
-  else print(visible(sentence));
+  else print(sentence);
 }

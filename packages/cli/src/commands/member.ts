@@ -7,6 +7,7 @@ import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { canonicalName } from "./share.ts";
 import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
+import { quoteValue } from "../quote-value.ts";
 
 /** `coffer member ls` */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
@@ -49,11 +50,11 @@ export async function removeMember({ args: [member = ""], options, env }: Call<R
   printNotice(`${email} is no longer a member, and may have copied what they could read`);
   if (!signed)
     printNotice(
-      `the organization's history still names ${email}: an owner or admin signs it with \`coffer member rm ${email}\``,
+      `the organization's history still names ${email}: an owner or admin signs it with \`coffer member rm ${quoteValue(email)}\``,
     );
   for (const { kind, name } of rotate)
     printNotice(
-      `the history of ${name} still names ${email}: \`coffer ${kind} rotate ${name}\` ends that and makes a new key`,
+      `the history of ${name} still names ${email}: \`coffer ${kind} rotate ${quoteValue(name)}\` ends that and makes a new key`,
     );
 }
 
@@ -163,7 +164,7 @@ export async function memberKey({ args: [member = ""], options, env }: Call<Pers
   const { public_key, fingerprint: shown } = await person.members.publicKey(id);
   const fingerprint = id === user.id ? await person.fingerprint() : shown;
   if (options.json === true) printJson({ user_id: id, public_key, fingerprint });
-  else print(`${fingerprint.words}\n${fingerprint.hex}`);
+  else print(fingerprint.words, fingerprint.hex);
   if (fingerprint.hex !== shown.hex)
     throw new Failure(
       exitCodes.failure,
@@ -199,7 +200,7 @@ export function pickMember(members: readonly MemberView[], wanted: string): Memb
   const [first, ...others] = members.filter((member) => called(member) === text);
   if (first === undefined) throw new Failure(exitCodes.notFound, `there is no member ${wanted} that you may see`);
   if (others.length > 0) {
-    const found = [first, ...others].map(({ user_id, email }) => ({ id: `${user_id} (${visible(email)})` }));
+    const found = [first, ...others].map(({ user_id, email }) => ({ id: `${user_id} (${email})` }));
     throw severalHave(wanted, "member", found);
   }
   return first;

@@ -55,7 +55,7 @@ export async function getRecord({ args: [vaultName = "", wanted = "", field], op
   const { person, vault } = await withVault(options, env, vaultName);
   const record = await pickRecord(person, vault, wanted);
   if (field !== undefined && !Object.hasOwn(record.fields, field))
-    throw new Failure(exitCodes.notFound, `${nameOf(record)} has no field ${field}`);
+    throw new Failure(exitCodes.notFound, `${visible(nameOf(record))} has no field ${field}`);
   // A terminal gets the value escaped; a file or program gets it unchanged.
   const shown = (text: string): string => (process.stdout.isTTY ? visibleLines(text) : text);
   if (options.json === true) {
@@ -122,7 +122,7 @@ async function pickRecord(person: PersonClient, vault: Vault, wanted: string): P
   const [first, ...others] = (await person.records.list(vault.id)).filter(({ fields }) => fields["name"] === wanted);
   if (first === undefined)
     throw new Failure(exitCodes.notFound, `there is no record ${wanted} in ${visible(vault.name)}`);
-  if (others.length > 0) throw severalHave(wanted, `record of ${vault.name}`, [first, ...others]);
+  if (others.length > 0) throw severalHave(wanted, `record of ${visible(vault.name)}`, [first, ...others]);
   return first;
 }
 

@@ -76,7 +76,7 @@ export async function totpOn({ options, env }: Call<TotpOptions>): Promise<void>
     "Add this to an authenticator, as a key or as an address; then `coffer totp confirm` with its first code",
   );
   if (options.json === true) printJson({ secret, otpauth_url: address });
-  else print(`${secret}\n${address}`);
+  else print(secret, address);
 }
 
 /** `coffer totp confirm`: switches it on with the first code; prints the recovery codes once. */
@@ -86,7 +86,7 @@ export async function totpConfirm({ options, env }: Call<TotpOptions>): Promise<
   printNotice("the second factor is on, and every other session has ended");
   printNotice("Each of these is a code once, for when the authenticator is lost. They are shown this once:");
   if (options.json === true) printJson({ recovery_codes: recoveryCodes });
-  else print(recoveryCodes.join("\n"));
+  else print(...recoveryCodes);
 }
 
 /** `coffer totp off`: switches the second factor off. */

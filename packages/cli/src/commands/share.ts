@@ -5,6 +5,7 @@ import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { withFingerprints } from "../fingerprint-lines.ts";
 import { printJson, printList, printNotice } from "../output.ts";
+import { quoteValue } from "../quote-value.ts";
 
 interface ShareOptions extends PersonOptions {
   permission: Permission;
@@ -31,7 +32,7 @@ export async function unshareFolder({ args: [folder = "", member = ""], options,
   await person.folders.unshare(id, userId);
   printNotice(`revoked access of ${email} to ${name}; the person may still have its key`);
   printNotice(
-    `the history of ${name} still names ${email}: \`coffer folder rotate ${name}\` ends that and makes a new key`,
+    `the history of ${name} still names ${email}: \`coffer folder rotate ${quoteValue(name)}\` ends that and makes a new key`,
   );
 }
 

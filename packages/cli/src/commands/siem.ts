@@ -93,7 +93,7 @@ async function pickWebhook(siem: Siem, nameOrId: string): Promise<Webhook & { na
 }
 
 function labelOf({ id, name }: Webhook): string {
-  return name === null || name === "" ? id : visible(name);
+  return visible(name === null || name === "" ? id : name);
 }
 
 function lastDelivery({ last_delivery: last }: SiemWebhookView): string {

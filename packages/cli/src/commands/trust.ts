@@ -7,6 +7,7 @@ import { promptYesOrNo, compareWords, compareWordsOfEach } from "../compare-word
 import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { printJson, printNotice } from "../output.ts";
+import { quoteValue } from "../quote-value.ts";
 
 type Confirming = PersonOptions & ConfirmOptions;
 
@@ -36,7 +37,9 @@ export async function adoptFolder({ args: [id = ""], options, env }: Call<Confir
   const confirm = compareWordsOfEach(options, `the folder ${id} was not adopted`);
   const adoption = await person.folders.adopt(idOf(id, "folder"), confirm, promptForHolders(options));
   sayAdopted("folder", adoption, "coffer client confirm", options);
-  printNotice(`its present key came from the service: \`coffer folder rotate ${adoption.name}\` makes a new one`);
+  printNotice(
+    `its present key came from the service: \`coffer folder rotate ${quoteValue(adoption.name)}\` makes a new one`,
+  );
 }
 
 /** `coffer vault adopt <id>`: starts the history of a shared vault without one. */
@@ -44,7 +47,9 @@ export async function adoptVault({ args: [id = ""], options, env }: Call<AdoptOp
   const person = await asPerson(options, env);
   const adoption = await person.vaults.adopt(idOf(id, "vault"), promptForHolders(options));
   sayAdopted("vault", adoption, "coffer member confirm", options);
-  printNotice(`its present key came from the service: \`coffer vault rotate ${adoption.name}\` makes a new one`);
+  printNotice(
+    `its present key came from the service: \`coffer vault rotate ${quoteValue(adoption.name)}\` makes a new one`,
+  );
 }
 
 /** `coffer vault trust <id>`: trusts a shared vault's history as the service shows it now. */

@@ -6,6 +6,7 @@ import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
 import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
 import { vaultsOf, withVault } from "../pick-vault.ts";
+import { quoteValue } from "../quote-value.ts";
 import { canonicalName, colleague, printRotated } from "./share.ts";
 
 interface CreateOptions extends PersonOptions {
@@ -153,7 +154,7 @@ export async function listVaultMembers({ args: [nameOrId = ""], options, env }: 
   );
   for (const { email } of members.filter(({ ended }) => ended))
     printNotice(
-      `the history of ${vault.name} still names ${email}: \`coffer vault rotate ${vault.name}\` ends that and makes a new key`,
+      `the history of ${vault.name} still names ${email}: \`coffer vault rotate ${quoteValue(vault.name)}\` ends that and makes a new key`,
     );
 }
 

@@ -1,7 +1,7 @@
 import { asMachine, asPerson, machineConfigurationOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
 import { fingerprintLines } from "../fingerprint-lines.ts";
-import { print, printJson, visible } from "../output.ts";
+import { print, printJson } from "../output.ts";
 
 /**
  * `coffer whoami`: the identity that the service shows, as a person or a machine, and the
@@ -15,9 +15,9 @@ export async function whoami({ options, env }: Call<DataOptions>): Promise<void>
     const client = await machine.client();
     if (options.json === true) printJson({ type: "client", url: machine.url, ...client, fingerprint });
     else {
-      print(`machine ${visible(client.name)} (${client.client_id}) at ${machine.url}`);
-      for (const { name, permission } of client.folders) print(`${visible(name)}: ${permission}`);
-      for (const line of fingerprintLines(fingerprint)) print(line);
+      print(`machine ${client.name} (${client.client_id}) at ${machine.url}`);
+      for (const { name, permission } of client.folders) print(`${name}: ${permission}`);
+      print(...fingerprintLines(fingerprint));
     }
     return;
   }
@@ -26,8 +26,8 @@ export async function whoami({ options, env }: Call<DataOptions>): Promise<void>
   const { user, organizations } = await person.account();
   if (options.json === true) printJson({ type: "user", url: person.url, user, organizations, fingerprint });
   else {
-    print(`${visible(user.email)} at ${person.url}`);
-    for (const { name, role } of organizations) print(`${visible(name)}: ${role}`);
-    for (const line of fingerprintLines(fingerprint)) print(line);
+    print(`${user.email} at ${person.url}`);
+    for (const { name, role } of organizations) print(`${name}: ${role}`);
+    print(...fingerprintLines(fingerprint));
   }
 }
