@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { memoryTrust, parseConfiguration } from "@coffer/sdk";
-import type { MachineConfiguration, TrustRecord, TrustStorage } from "@coffer/sdk";
+import type { MachineConfiguration, Trusted, TrustRecord, TrustStorage } from "@coffer/sdk";
 import { saveConfiguration } from "@coffer/sdk/node";
 import { withFileLock } from "./file-lock.ts";
 import { withHeldSignals } from "./held-signals.ts";
@@ -11,7 +11,8 @@ const unwritable = new Set<string | undefined>(["EACCES", "EROFS", "EPERM", "ENO
 
 /**
  * Stores a machine's key pins in its configuration file, under a lock. If the file is not writable,
- * they stay in memory, and the next start begins with the file's content.
+ * they stay in memory, and the next start begins with the file's content. Later pins that another
+ * process stores in the file count too.
  */
 export function configurationTrust(path: string, configuration: MachineConfiguration): TrustStorage {
   const empty: TrustRecord = { version: 1, keyring: 0, unsaved: false, resources: {} };
@@ -20,14 +21,13 @@ export function configurationTrust(path: string, configuration: MachineConfigura
   const read = readWhenChanged(path, async () => parseConfiguration(await readFile(path, "utf8")));
   return {
     async load() {
-      if (memory !== undefined) return memory.load();
       try {
         latest = (await read()).histories ?? empty;
       } catch (error) {
         // A running program continues without its file.
         if (!isMissing(error) && !isUnwritable(error)) throw error;
       }
-      return latest;
+      return memory === undefined ? latest : memory.change((own) => withLater(own, latest));
     },
     async change(change) {
       if (memory !== undefined) return memory.change(change);
@@ -46,6 +46,16 @@ export function configurationTrust(path: string, configuration: MachineConfigura
       }
     },
   };
+}
+
+/** A process's own record, whose histories must contain the later pins of the file. */
+function withLater(own: TrustRecord, { resources }: TrustRecord): TrustRecord {
+  const later = Object.entries(resources).flatMap(([res, there]): [string, Trusted][] => {
+    const here = Object.hasOwn(own.resources, res) ? own.resources[res] : undefined;
+    if (here === undefined) return [[res, there]];
+    return there.pin.seq > (here.expect ?? here.pin).seq ? [[res, { ...here, expect: there.pin }]] : [];
+  });
+  return later.length === 0 ? own : { ...own, resources: { ...own.resources, ...Object.fromEntries(later) } };
 }
 
 function isMissing(error: unknown): boolean {
