@@ -165,15 +165,12 @@ export async function extractBackup({ args: [path = "", target = ""], options }:
         "coffer-json",
         records.map((record) => ({ id: record.id, type: record.type, payload: record.fields })),
       );
-      await write(`vault-${fileName(name)}-${id.slice(0, 8)}.json`, archive ?? text);
+      await write(`vault-${fileName(name)}-${id}.json`, archive ?? text);
     }
     if ("folder" in item) {
       const { id, name } = item.folder;
       const secrets = items.flatMap((one) => ("secret" in one && one.secret.folder_id === id ? [one.secret] : []));
-      await write(
-        `folder-${fileName(name)}-${id.slice(0, 8)}.json`,
-        `${JSON.stringify({ ...item.folder, secrets }, null, 2)}\n`,
-      );
+      await write(`folder-${fileName(name)}-${id}.json`, `${JSON.stringify({ ...item.folder, secrets }, null, 2)}\n`);
     }
   }
   printNotice(
