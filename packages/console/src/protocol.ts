@@ -406,6 +406,8 @@ export interface NotImported {
 
 /** A file of another password manager, before it is imported. No value is among it. */
 export interface ImportView {
+  /** For `importFile`. */
+  plan: string;
   format: string;
   /** Records that would be imported. */
   count: number;
@@ -463,7 +465,8 @@ export interface Calls {
   recover(input: { email: string; recoveryKey: string; newPassword: string; code: string }): { recoveryKey: string };
   /** The new account is not used before `keptRecoveryKey`. */
   register(input: NewAccount): { recoveryKey: string };
-  keptRecoveryKey(): null;
+  /** Begins the session of `recover` or `register`, for the page that has the recovery key that it returned. */
+  keptRecoveryKey(recoveryKey: string): null;
   unlock(password: string): null;
   lock(): null;
   signOut(): null;
@@ -536,8 +539,8 @@ export interface Calls {
   join(invitation: string): string;
   /** Reads a file in the worker. Fails with `import_…` and the code of an ImportError. */
   readFile(input: { file: File; vaultId: string }): ImportView;
-  /** Imports what `readFile` has read last. */
-  importFile(): Imported;
+  /** Imports what `readFile` has read. Fails with `import_replaced` when a page has read another file since. */
+  importFile(plan: string): Imported;
   toDo(): ToDoView;
   organization(): OrganizationView;
   createOrganization(name: string): OrganizationView;

@@ -10,6 +10,7 @@ const people = "packages/console/test/people.test.ts";
 const member = "packages/console/test/person.test.ts";
 const person = "deploy/console/test/person.test.ts";
 const injected = "deploy/console/test/injected.test.ts";
+const session = "deploy/console/test/session.test.ts";
 
 /** A page with a network or keys, and a service that serves other files. */
 export const consoleMutants: readonly Mutant[] = [
@@ -75,6 +76,34 @@ export const consoleMutants: readonly Mutant[] = [
     find: "if (id !== undefined) otherWorkers.postMessage(id);",
     replace: "if (id === undefined) otherWorkers.postMessage(id);",
     tests: [injected],
+  },
+  {
+    name: "console-tries-any-number-of-passwords",
+    file: `${worker}/session.ts`,
+    find: "tried.attempts += 1;",
+    replace: "",
+    tests: [session],
+  },
+  {
+    name: "console-session-without-its-recovery-key",
+    file: `${worker}/session.ts`,
+    find: "registered === undefined || registered.recoveryKey !== recoveryKey",
+    replace: "registered === undefined",
+    tests: [session],
+  },
+  {
+    name: "console-keeps-the-copy-of-a-locked-session",
+    file: `${worker}/session.ts`,
+    find: "else if (id !== undefined && !keepReplica) await finish(clearReplica(id));",
+    replace: "",
+    tests: [session],
+  },
+  {
+    name: "console-imports-another-tabs-file",
+    file: `${worker}/import-file.ts`,
+    find: "if (plan?.id !== id)",
+    replace: "if (plan === undefined)",
+    tests: [session],
   },
   {
     name: "console-overwrites-a-newer-record",

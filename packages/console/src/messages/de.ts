@@ -304,6 +304,7 @@ export const de: Messages = {
     import_broken: "Diese Datei ist unvollständig oder beschädigt. Exportieren Sie sie noch einmal.",
     import_too_large: "Diese Datei ist zu groß.",
     import_refused: "Diese Datei benutzt etwas, das nur Angriffe benutzen. Sie wurde nicht gelesen.",
+    import_replaced: "Ein anderer Tab hat seither eine Datei gelesen. Sehen Sie die Datei noch einmal an.",
   },
   importPreview: "Was importiert würde",
   importCount: (count, present) =>

@@ -288,6 +288,7 @@ export const en = {
     import_broken: "This file is incomplete or damaged. Export it again.",
     import_too_large: "This file is too large.",
     import_refused: "This file uses something that only attacks use. It was not read.",
+    import_replaced: "Another tab has read a file since. Look into the file again.",
   },
   importPreview: "What would be imported",
   importCount: (count: number, present: number) =>

@@ -10,7 +10,7 @@ export function createCalls(session: ConsoleSession) {
     giveCode: (code) => session.giveCode(code),
     register: (input) => session.register(input),
     recover: (input) => session.recover(input),
-    keptRecoveryKey: () => session.keptRecoveryKey(),
+    keptRecoveryKey: (recoveryKey) => session.keptRecoveryKey(recoveryKey),
     unlock: (password) => session.unlock(password),
     lock: () => session.lock(),
     signOut: () => session.signOut(),

@@ -10,6 +10,7 @@ declare const __IMPORT_PATH__: string;
 const mostNames = 50;
 
 interface Plan {
+  id: string;
   vaultId: string;
   records: (PlainRecord & { id: string })[];
 }
@@ -37,8 +38,10 @@ export async function readFile(
   const present = new Set((await client.records.list(vaultId)).map(({ id }) => id));
   const planned = records.map((record, index) => ({ ...record, id: ids[index] ?? "" }));
   const sent = planned.filter(({ id }) => !present.has(id));
-  plans.set(workspace, { vaultId, records: sent });
+  const plan = crypto.randomUUID();
+  plans.set(workspace, { id: plan, vaultId, records: sent });
   return {
+    plan,
     format,
     count: sent.length,
     present: records.length - sent.length,
@@ -48,10 +51,13 @@ export async function readFile(
   };
 }
 
-/** Imports what `readFile` has read. Throws what `refuse` makes of `not_found` when nothing was read. */
-export async function importFile(workspace: Workspace, refuse: (code: string) => Error): Promise<Imported> {
+/**
+ * Imports what `readFile` has read. Throws what `refuse` makes of `import_replaced` when that is imported already, or
+ * when a page has read another file since.
+ */
+export async function importFile(workspace: Workspace, id: string, refuse: (code: string) => Error): Promise<Imported> {
   const plan = plans.get(workspace);
-  if (plan === undefined) throw refuse("not_found");
+  if (plan?.id !== id) throw refuse("import_replaced");
   const records = plan.records.map(({ id, type, payload }) => ({ id, type, fields: payload }));
   const { imported, errors } = await workspace.client.records.import(plan.vaultId, records);
   plans.delete(workspace);

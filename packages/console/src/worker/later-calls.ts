@@ -164,7 +164,7 @@ export function createLaterCalls(
     },
     join: (invitation) => join(unlocked(), invitation),
     readFile: (input) => readFile(unlocked(), input, refuse),
-    importFile: () => importFile(unlocked(), refuse),
+    importFile: (plan) => importFile(unlocked(), plan, refuse),
     toDo: () => toDoView(unlocked()),
     organization: () => organizationView(unlocked()),
     createOrganization: (name) => createOrganization(unlocked(), name),

@@ -3,10 +3,11 @@ import type { PersonSession, SessionKeeper } from "@coffer/sdk";
 import type { Calls, FromWorker, State } from "../protocol.ts";
 import { consoleDevice } from "./device.ts";
 import { Refusal } from "./failure.ts";
+import { idleLock } from "./idle-lock.ts";
 import { lockKey, openSession, sealSession } from "./lock.ts";
 import type { LockedSession, LockKey } from "./lock.ts";
 import { pinStorage } from "./pins.ts";
-import { openWorkspace } from "./workspace.ts";
+import { clearReplica, openWorkspace } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ConsoleSession {
@@ -18,7 +19,7 @@ export interface ConsoleSession {
   giveCode(code: string): Promise<"done" | "code">;
   register(input: Parameters<Calls["register"]>[0]): Promise<{ recoveryKey: string }>;
   recover(input: Parameters<Calls["recover"]>[0]): Promise<{ recoveryKey: string }>;
-  keptRecoveryKey(): Promise<null>;
+  keptRecoveryKey(recoveryKey: string): Promise<null>;
   unlock(password: string): Promise<null>;
   /** From now on the new password opens a locked session. */
   passwordChanged(password: string): Promise<void>;
@@ -27,8 +28,6 @@ export interface ConsoleSession {
   touch(): void;
 }
 
-/** The session locks after this time without a key or a click in any page. */
-const idleMilliseconds = 15 * 60 * 1000;
 /** After so many wrong passwords a locked session ends: what is left is the login, which the service limits. */
 const mostAttempts = 10;
 
@@ -54,10 +53,13 @@ export function createSession(url: string, post: (message: FromWorker) => void):
   let open: Open | undefined;
   let locked: (LockedSession & { attempts: number }) | undefined;
   let pending: Login | undefined;
-  let registered: { session: PersonSession; key: LockKey } | undefined;
-  let idle: ReturnType<typeof setTimeout> | undefined;
-  /** The end of the workspace before, which may still write into this device's storage. */
-  let closing: Promise<void> = Promise.resolve();
+  /** A session that begins when the page gives this recovery key back. */
+  let registered: { session: PersonSession; key: LockKey; recoveryKey: string } | undefined;
+  const idle = idleLock(() => void lock());
+  /** The end of the workspaces before, which may still write into this device's storage. */
+  let closing: Promise<unknown> = Promise.resolve();
+  /** Counts the changes of the session. A workspace of an earlier change is not used. */
+  let changes = 0;
   let user: State["user"] = null;
   let endedBecause: State["endedBecause"] = null;
 
@@ -71,60 +73,79 @@ export function createSession(url: string, post: (message: FromWorker) => void):
   const tell = (): void => post({ kind: "state", state: state() });
 
   const enter = async (session: PersonSession, key: LockKey): Promise<void> => {
+    if (open !== undefined) await leave(null, true);
+    changes += 1;
+    const change = changes;
+    // A function, because the compiler does not see that the value changes.
+    const isCurrent = (): boolean => change === changes;
     const keeper = memoryKeeper(session);
     const trust = pinStorage(session);
     await closing;
-    const workspace = await openWorkspace({ keeper, session, url, trust, post, changed: tell, ended: lost });
+    const workspace = await openWorkspace({
+      ...{ keeper, session, url, trust, changed: tell },
+      post(message) {
+        if (isCurrent()) post(message);
+      },
+      ended() {
+        if (isCurrent()) lost();
+      },
+    });
+    if (!isCurrent()) {
+      await finish(workspace.close({ keepReplica: true }));
+      throw new Refusal("locked");
+    }
     open = { keeper, key, workspace };
     locked = undefined;
+    registered = undefined;
     endedBecause = null;
     user = { id: session.user.id, email: session.user.email, name: session.user.name };
-    touch();
+    idle.start();
     post({ kind: "records", all: true, changed: workspace.records(), removed: [] });
     tell();
   };
 
-  const close = (workspace: Workspace | undefined, keepReplica: boolean): Promise<void> => {
+  const finish = async (work: Promise<void>): Promise<void> => {
     // What a browser cannot store or clear any more is sealed, and of no use without the user key.
-    closing = workspace?.close({ keepReplica }).catch(() => undefined) ?? closing;
-    return closing;
+    closing = Promise.all([closing, work.catch(() => undefined)]);
+    await closing;
   };
 
   /** Forgets everything of the session in this worker. */
   const leave = async (because: State["endedBecause"], keepReplica: boolean): Promise<void> => {
     const workspace = open?.workspace;
+    const id = user?.id;
+    changes += 1;
     open = undefined;
     locked = undefined;
     registered = undefined;
     user = null;
     endedBecause = because;
-    clearTimeout(idle);
+    idle.stop();
     post({ kind: "records", all: true, changed: [], removed: [] });
     tell();
-    await close(workspace, keepReplica);
+    if (workspace !== undefined) await finish(workspace.close({ keepReplica }));
+    else if (id !== undefined && !keepReplica) await finish(clearReplica(id));
   };
 
   const lost = (): void => void leave("revoked", false);
   // Each page of a browser without shared workers has its own session: signing out ends all of them.
   otherWorkers.onmessage = ({ data }: MessageEvent<string>) => {
-    if (data === user?.id) void leave(null, true);
+    if (data === user?.id) void leave(null, false);
   };
 
-  function touch(): void {
-    clearTimeout(idle);
-    if (open !== undefined) idle = setTimeout(() => void lock(), idleMilliseconds);
-  }
-
   async function lock(): Promise<null> {
-    if (open === undefined) return null;
-    const { keeper, key, workspace } = open;
+    const opened = open;
+    if (opened === undefined) return null;
+    const { keeper, key, workspace } = opened;
     const sealed = await sealSession(key, await keeper.current());
+    if (open !== opened) return null;
+    changes += 1;
     open = undefined;
     locked = { ...sealed, attempts: 0 };
-    clearTimeout(idle);
+    idle.stop();
     post({ kind: "records", all: true, changed: [], removed: [] });
     tell();
-    await close(workspace, true);
+    await finish(workspace.close({ keepReplica: true }));
     return null;
   }
 
@@ -185,7 +206,7 @@ export function createSession(url: string, post: (message: FromWorker) => void):
       });
       await pinStorage(session).change(() => trust);
       await device.keepCredential(email, session.device_credential);
-      registered = { session, key: await lockKey(password) };
+      registered = { session, key: await lockKey(password), recoveryKey };
       return { recoveryKey };
     },
     async recover({ email, recoveryKey: used, newPassword, code }) {
@@ -198,24 +219,29 @@ export function createSession(url: string, post: (message: FromWorker) => void):
             : Promise.resolve(code),
       });
       await device.keepCredential(email, session.device_credential);
-      registered = { session, key: await lockKey(newPassword) };
+      registered = { session, key: await lockKey(newPassword), recoveryKey };
       return { recoveryKey };
     },
-    async keptRecoveryKey() {
-      if (registered === undefined) throw new Refusal("locked");
+    async keptRecoveryKey(recoveryKey) {
+      if (registered === undefined || registered.recoveryKey !== recoveryKey) throw new Refusal("locked");
       const { session, key } = registered;
       registered = undefined;
       await enter(session, key);
       return null;
     },
     async unlock(password) {
-      if (locked === undefined) throw new Refusal("locked");
-      const opened = await openSession(locked, password);
+      const tried = locked;
+      if (tried === undefined) throw new Refusal("locked");
+      // Counted before the check, so that attempts at the same time count too.
+      tried.attempts += 1;
+      if (tried.attempts > mostAttempts) throw new Refusal("wrong_password");
+      const opened = await openSession(tried, password);
+      if (locked !== tried) throw new Refusal("locked");
       if (opened === null) {
-        locked.attempts += 1;
-        if (locked.attempts >= mostAttempts) await leave("attempts", true);
+        if (tried.attempts >= mostAttempts) await leave("attempts", true);
         throw new Refusal("wrong_password");
       }
+      tried.attempts = 0;
       await enter(opened.session, opened.key);
       return null;
     },
@@ -235,6 +261,6 @@ export function createSession(url: string, post: (message: FromWorker) => void):
       if (id !== undefined) otherWorkers.postMessage(id);
       return null;
     },
-    touch,
+    touch: () => idle.touch(),
   };
 }

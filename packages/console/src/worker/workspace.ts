@@ -2,6 +2,7 @@ import { contexts } from "@coffer/crypto";
 import { personClient } from "@coffer/sdk";
 import type {
   AuditHead,
+  OfflineStorage,
   PersonClient,
   PersonSession,
   SessionKeeper,
@@ -56,11 +57,16 @@ export interface WorkspaceOptions {
   ended: () => void;
 }
 
+/** Clears the person's replica on this device, where no workspace is open. */
+export function clearReplica(userId: string): Promise<void> {
+  return replicaOf(userId).clear();
+}
+
 /** Opens this device's replica and follows the person's vaults. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { keeper, session, url, trust, post, changed, ended } = options;
   const client = personClient(keeper, url, { trust });
-  const storage = indexedDbStorage(`coffer replica ${session.user.id}`);
+  const storage = replicaOf(session.user.id);
   const index = new Map<string, RecordSummary>();
   /** Newer than the snapshot that is read when the replica is open. */
   const touched = new Set<string>();
@@ -74,7 +80,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const show = (records: readonly SyncedRecord[], removed: readonly string[]): void => {
     const summaries = records.map(recordSummary);
     for (const summary of summaries) index.set(summary.id, summary);
-    for (const id of removed) index.delete(id);
+    for (const id of removed) {
+      index.delete(id);
+      own.delete(id);
+    }
     if (!closed) post({ kind: "records", all: false, changed: summaries, removed: [...removed] });
   };
   const showVaults = (sync: Sync): void => {
@@ -142,7 +151,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       show([record], []);
     },
     removed(id) {
-      own.delete(id);
       show([], [id]);
     },
     vaultChanged(vault) {
@@ -169,4 +177,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       if (!keepReplica) await storage.clear();
     },
   };
+}
+
+function replicaOf(userId: string): OfflineStorage {
+  return indexedDbStorage(`coffer replica ${userId}`);
 }

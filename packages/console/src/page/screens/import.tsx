@@ -15,7 +15,7 @@ export function Import() {
   const [view, setView] = useState<ImportView | null>(null);
   const [done, setDone] = useState<Imported | null>(null);
   const reading = useAction(m.importProblems);
-  const importing = useAction();
+  const importing = useAction(m.importProblems);
   const id = useId();
   const vaults = state.value.vaults
     .filter(({ permission, problem }) => permission !== "read" && problem === null)
@@ -28,9 +28,9 @@ export function Import() {
     setView(null);
     reading.run(async () => setView(await call("readFile", { file, vaultId: chosen.id })));
   };
-  const send = (): void =>
+  const send = (plan: string): void =>
     importing.run(async () => {
-      setDone(await call("importFile"));
+      setDone(await call("importFile", plan));
       setView(null);
     });
   const isWrong = reading.problem !== null;
@@ -108,7 +108,7 @@ export function Import() {
           {view.names.length < view.count && <p class="hint">{m.importMore(view.count - view.names.length)}</p>}
           {view.count > 0 && (
             <p class="buttons">
-              <button class="primary" disabled={importing.busy} onClick={send}>
+              <button class="primary" disabled={importing.busy} onClick={() => send(view.plan)}>
                 {importing.slow ? m.importing : m.importAction(view.count)}
               </button>
             </p>

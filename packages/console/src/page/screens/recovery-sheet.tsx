@@ -22,7 +22,7 @@ export function RecoverySheet({ email, recoveryKey }: { email: string; recoveryK
     setWrong(!right);
     if (!right) return;
     run(async () => {
-      await call("keptRecoveryKey");
+      await call("keptRecoveryKey", recoveryKey);
       go({ path: invitation.value === "" ? "/" : "/join" });
     });
   };
