@@ -233,10 +233,10 @@ export const commandMutants: readonly Mutant[] = [
   },
   {
     name: "vault-name-steers-the-terminal",
-    file: `${command}/commands/import.ts`,
-    find: "print(visible(sentence))",
-    replace: 'print(visible === undefined ? "" : sentence)',
-    tests: [edges],
+    file: "packages/cli/src/output.ts",
+    find: "for (const line of lines) printExact(visible(line));",
+    replace: "for (const line of lines) printExact(line);",
+    tests: ["packages/cli/test/hostile-text.test.ts", edges],
   },
   {
     name: "format-characters-reach-the-terminal",
