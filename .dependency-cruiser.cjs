@@ -47,8 +47,14 @@ module.exports = {
     {
       name: "packages-import-no-service",
       severity: "error",
-      from: { path: "^packages/" },
+      from: { path: "^packages/", pathNot: "^packages/tools/" },
       to: { path: "^(services|deploy)/" },
+    },
+    {
+      name: "tools-are-for-development",
+      severity: "error",
+      from: { path: "^(packages|services)/", pathNot: ["^packages/tools/", "/test/"] },
+      to: { path: "^packages/tools/" },
     },
     {
       name: "a-service-imports-no-service",
@@ -65,13 +71,19 @@ module.exports = {
     {
       name: "testkit-in-tests-only",
       severity: "error",
-      from: { path: "^(packages|services|deploy)/", pathNot: ["/test/", "^packages/testkit/", "^deploy/bench/"] },
+      from: {
+        path: "^(packages|services|deploy)/",
+        pathNot: ["/test/", "^packages/testkit/", "^packages/tools/bench/"],
+      },
       to: { path: "^packages/testkit/" },
     },
     {
       name: "the-description-in-tests-only",
       severity: "error",
-      from: { path: "^(packages|services|deploy)/", pathNot: ["/test/", "^packages/openapi/", "^deploy/fuzz/"] },
+      from: {
+        path: "^(packages|services|deploy)/",
+        pathNot: ["/test/", "^packages/openapi/", "^packages/tools/fuzz/"],
+      },
       to: { path: "^packages/openapi/" },
     },
     {
@@ -111,7 +123,12 @@ module.exports = {
       severity: "error",
       from: {
         path: "^(packages|services|deploy)/",
-        pathNot: ["^packages/(postgres|stores|testkit)/", "^services/[^/]+/src/store/", "/test/", "^deploy/bench/"],
+        pathNot: [
+          "^packages/(postgres|stores|testkit)/",
+          "^services/[^/]+/src/store/",
+          "/test/",
+          "^packages/tools/bench/",
+        ],
       },
       to: { path: "node_modules/(slonik|@slonik/[^/]+|pg)/" },
     },
@@ -124,7 +141,7 @@ module.exports = {
     {
       name: "express-in-http-only",
       severity: "error",
-      from: { path: "^(packages|services|deploy)/", pathNot: ["^packages/http/", "^deploy/bench/"] },
+      from: { path: "^(packages|services|deploy)/", pathNot: ["^packages/http/", "^packages/tools/bench/"] },
       to: { path: "node_modules/express/" },
     },
   ],

@@ -8,7 +8,7 @@ import type { Cluster } from "./steps.ts";
 
 const name = "siem-receiver";
 const port = 8088;
-const receiver = readFileSync(new URL("../../cases/src/receiver.ts", import.meta.url), "utf8");
+const receiver = readFileSync(new URL("../../../packages/tools/cases/src/receiver.ts", import.meta.url), "utf8");
 
 /** Prints each request to the receiver as a line of JSON. */
 const program = `

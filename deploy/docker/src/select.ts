@@ -1,5 +1,5 @@
 // select.ts manifests|sources CHECKOUT SERVICE TARGET, in the build of an image, where no package is installed yet.
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -13,6 +13,7 @@ export function neededFolders(checkout: string, service: string): string[] {
   const folders = new Map(
     ["packages", "services"]
       .flatMap((kind) => readdirSync(join(checkout, kind)).map((name) => `${kind}/${name}`))
+      .filter((folder) => existsSync(join(checkout, folder, "package.json")))
       .map((folder) => [readManifest(checkout, folder).name, folder]),
   );
   const start = `services/${service}`;

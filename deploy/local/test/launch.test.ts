@@ -142,5 +142,8 @@ await t.test("a command that does not exist, or is not in this checkout, is name
     code: 1,
     err: 'coffer: no command "dance": start, test, check, backup, restore, drill, release, images, compose, prepack, postpack, bench, cases, fuzz, hostile, mutants, pictures, alerts, check:chart, cluster, test:cluster\n',
   });
-  t.match(await launch("bench"), { code: 1, err: "coffer: deploy/bench/src/main.ts is not in this checkout\n" });
+  t.match(await launch("bench"), {
+    code: 1,
+    err: "coffer: packages/tools/bench/src/main.ts is not in this checkout\n",
+  });
 });

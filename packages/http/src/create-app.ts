@@ -4,22 +4,9 @@ import type { ServiceError } from "@coffer/errors";
 import type { Limiter, TrustedProxies } from "@coffer/ratelimit";
 import type { Telemetry } from "@coffer/telemetry";
 import { createRouters } from "./routers.ts";
-import type { RequestContext } from "./request-context.ts";
-import type { Route } from "./route.ts";
+import type { RefusedCall, Route } from "./route.ts";
 import { createHandlers } from "./handlers.ts";
 import { createUpgrade, type UpgradeRoute } from "./upgrade.ts";
-
-/** A call that is about to be refused. */
-export interface RefusedCall<Caller> {
-  /** Undefined if the caller was not identified. */
-  readonly caller: Caller | undefined;
-  /** The path parameters, unchecked. */
-  readonly params: Readonly<Record<string, string>>;
-  /** Parsed by the route's schemas; undefined if the request was not read. */
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly request: RequestContext;
-}
 
 export interface AppOptions<Deps, Caller> {
   /** The name of the service, for its spans. */
@@ -35,6 +22,8 @@ export interface AppOptions<Deps, Caller> {
   /** Origins whose pages may read responses. */
   corsOrigins: readonly string[];
   telemetry: Telemetry;
+  /** The ids of audit records. Default: random UUIDs. */
+  newId?: () => string;
   /**
    * Awaited before a refusal (4xx after the limiter) is sent, so that the denial is audited first.
    * An error replaces the refusal.

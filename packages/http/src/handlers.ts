@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extractTrace, span, type Span } from "@coffer/telemetry";
 import { admit } from "./admit.ts";
@@ -28,7 +29,7 @@ const spanError = 2 as Parameters<Span["setStatus"]>[0]["code"];
 
 /** Makes the handlers: of each route, of unmatched requests and of preflights. */
 export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) {
-  const { deps, limiter, telemetry } = options;
+  const { deps, limiter, telemetry, newId = randomUUID } = options;
   const cors = createCors(options.corsOrigins);
   const open = createOpen(options, cors);
   const refuse = createRefuse(options);
@@ -42,7 +43,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
       const caller = await identify(row, deps, exchange);
       const identifiedAt = performance.now();
       await permitLargeBody(row, deps, exchange, caller);
-      exchange.call = await readLarge(row, exchange, () => readCall(row, exchange, caller));
+      exchange.call = await readLarge(row, exchange, () => readCall(row, exchange, caller, newId));
       if (isOutdated(row, identifiedAt))
         exchange.call = { ...exchange.call, caller: await identify(row, deps, exchange) };
       return await sendReply(row, exchange, await row.run(deps, exchange.call as Call<never>)); // made by the row's own schemas

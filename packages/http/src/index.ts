@@ -1,3 +1,4 @@
+export { type Actor, type AuditEntry, auditOf, auditOfRefusal, type AuditResult, type RouteAudit } from "./audit.ts";
 export {
   type Anonymous,
   anyone,
@@ -7,7 +8,7 @@ export {
   type Confirmable,
 } from "./authenticate.ts";
 export { chosenOrg } from "./chosen-org.ts";
-export { type App, type AppOptions, createApp, type RefusedCall } from "./create-app.ts";
+export { type App, type AppOptions, createApp } from "./create-app.ts";
 export {
   base64Text,
   compactJwe,
@@ -35,7 +36,16 @@ export { createRefusals, type Refusals } from "./refusals.ts";
 export { type NotModified, notModified, streamed, type Streamed, tagged, type Tagged } from "./reply.ts";
 export type { RequestContext } from "./request-context.ts";
 export { requestIdOf } from "./request-id.ts";
-export { type Call, type Method, type PermitCall, type Route, route, type RouteRow } from "./route.ts";
+export {
+  type AuditedCall,
+  type Call,
+  type Method,
+  type PermitCall,
+  type RefusedCall,
+  type Route,
+  route,
+  type RouteRow,
+} from "./route.ts";
 export { routerSecretHeader, sourceOf } from "./begin.ts";
 export { type Listener, serve, type ServeOptions, type Serving, type Timeouts } from "./serve.ts";
 export type { Upgrade, UpgradeRoute } from "./upgrade.ts";

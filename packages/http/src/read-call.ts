@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
+import { callAudit } from "./audit.ts";
 import { expectedTag, heldTags } from "./entity-tags.ts";
 import type { Exchange } from "./exchange.ts";
 import { hasBody, readBytes, readJson } from "./read-body.ts";
@@ -9,25 +10,30 @@ import type { Call, Route } from "./route.ts";
 import { validate } from "./validate.ts";
 
 /**
- * Reads the body and validates path, query and body.
+ * Reads the body and validates path, query and body. `newId` makes the ids of audit records.
  * @throws ServiceError (400, 404, 413), RequestAborted.
  */
 export async function readCall<Deps, Caller>(
   row: Route<Deps, Caller>,
   { request, response, context, params }: Exchange<Caller>,
   caller: Caller,
+  newId: () => string,
 ): Promise<Call<Caller>> {
   const { headers } = request;
   let body: unknown;
   if (row.body === "raw") body = await readBytes(request, response, row.bodyLimitBytes);
   else if (row.bodyOptional && !hasBody(request)) body = {};
   else if (row.body !== undefined) body = await readJson(request, response, row);
-  return {
-    caller,
+  const read = {
     params: pathParams(row, params, request),
     query: row.query === undefined ? undefined : queryOf(row.query, request),
     body: row.body === undefined || row.body === "raw" ? body : validate(row.body, body, "body"),
     request: context,
+  };
+  return {
+    caller,
+    ...read,
+    ...(row.audit && { audit: callAudit(row.audit, { ...read, status: row.status }, newId) }),
     headers: namedHeaders(row.headers, request),
     held: heldTags(headers["if-none-match"]),
     expected: expectedTag(headers["if-match"]),

@@ -1,5 +1,7 @@
 import type { Bucket } from "@coffer/ratelimit";
 import type { z } from "zod";
+import type { AuditDraft } from "@coffer/events";
+import type { AuditResult, RouteAudit } from "./audit.ts";
 import { anyone, type Authenticate } from "./authenticate.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -18,6 +20,29 @@ export interface Call<Caller, Params = unknown, Body = unknown, Query = unknown>
   readonly held: readonly string[];
   /** The entity tag of `If-Match`, unquoted; undefined without one and for `*`. */
   readonly expected: string | undefined;
+}
+
+/** A call of a route with an audit record. */
+export interface AuditedCall<Caller, Params = unknown, Body = unknown, Query = unknown> extends Call<
+  Caller,
+  Params,
+  Body,
+  Query
+> {
+  /** Makes the call's audit record, which the operation stores together with its effect. */
+  audit(result: AuditResult): AuditDraft;
+}
+
+/** A call that is about to be refused. */
+export interface RefusedCall<Caller> {
+  /** Undefined if the caller was not identified. */
+  readonly caller: Caller | undefined;
+  /** The path parameters, unchecked. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Parsed by the route's schemas; undefined if the request was not read. */
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly request: RequestContext;
 }
 
 /** An endpoint, made by `route`, which checks the operation against the schemas. */
@@ -39,6 +64,7 @@ export interface Route<Deps, Caller = unknown> {
   readonly tokensPerKibibyte: number;
   readonly permit: ((deps: Deps, call: PermitCall<never, never>) => Promise<unknown>) | undefined;
   readonly status: 200 | 201 | 204;
+  readonly audit: RouteAudit | undefined;
   /** Takes a call with the types of the schemas. */
   readonly run: (deps: Deps, call: Call<never>) => Promise<unknown>;
 }
@@ -52,8 +78,13 @@ export interface PermitCall<Caller, Params> {
 
 type Parsed<Schema> = Schema extends z.ZodType<infer Output> ? Output : Schema extends "raw" ? Buffer : undefined;
 
+/** The call of an operation: only with `audit` in its row can it make the call's record. */
+type CallOf<Audit, Caller, Params, Body, Query> = Audit extends RouteAudit
+  ? AuditedCall<Caller, Parsed<Params>, Parsed<Body>, Parsed<Query>>
+  : Call<Caller, Parsed<Params>, Parsed<Body>, Parsed<Query>>;
+
 /** A row of a service's routes.ts. */
-export interface RouteRow<Deps, Caller, Params, Body, Query> {
+export interface RouteRow<Deps, Caller, Params, Body, Query, Audit> {
   method: Method;
   path: string;
   bucket: Bucket;
@@ -84,10 +115,12 @@ export interface RouteRow<Deps, Caller, Params, Body, Query> {
    */
   permit?: (deps: Deps, call: PermitCall<Caller, Parsed<Params>>) => Promise<unknown>;
   status: 200 | 201 | 204;
+  /** The audit record of the calls: refused ones, and those for which the operation makes it. */
+  audit?: Audit;
   /**
    * Returns a plain JSON value, `tagged`, `streamed`, `notModified`, or with status 204 nothing.
    */
-  run: (deps: Deps, call: Call<Caller, Parsed<Params>, Parsed<Body>, Parsed<Query>>) => Promise<unknown>;
+  run: (deps: Deps, call: CallOf<Audit, Caller, Params, Body, Query>) => Promise<unknown>;
 }
 
 const kibibyte = 1024;
@@ -100,7 +133,8 @@ export function route<
   Params extends z.ZodType | undefined = undefined,
   Body extends z.ZodType | "raw" | undefined = undefined,
   Query extends z.ZodType | undefined = undefined,
->(row: RouteRow<Deps, Caller, Params, Body, Query>): Route<Deps, Caller> {
+  Audit extends RouteAudit | undefined = undefined,
+>(row: RouteRow<Deps, Caller, Params, Body, Query, Audit>): Route<Deps, Caller> {
   const isAnonymous = row.caller === (anyone as unknown);
   return {
     method: row.method,
@@ -118,6 +152,7 @@ export function route<
     tokensPerKibibyte: row.tokensPerKibibyte ?? 0,
     permit: row.permit, // its call is made by these schemas
     status: row.status,
-    run: row.run as Route<Deps, Caller>["run"], // its call is made by these schemas
+    audit: row.audit,
+    run: row.run as unknown as Route<Deps, Caller>["run"], // its call is made by this row
   };
 }

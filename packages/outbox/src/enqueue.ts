@@ -1,6 +1,9 @@
 import { auditAppend, type AuditDraft, auditDraft, type EventSubject, type RpcSubject } from "@coffer/events";
 import { announceAtCommit, sql, type Transaction } from "@coffer/postgres";
 
+/** A subject whose messages the outbox takes. */
+export type MessageSubject = { kind: "event"; subject: string } | { kind: "rpc"; responder: string; subject: string };
+
 /**
  * One lane for all events, and one for each responder of requests. A commit announces the lanes that
  * it wrote to, which wakes the relay.
@@ -61,10 +64,7 @@ export async function enqueueAudits(tx: Transaction, records: readonly AuditDraf
  * @param id SQL of the message's id, a UUID
  * @param payload SQL of its JSON
  */
-export function outboxValues(
-  subject: { kind: "event"; subject: string } | { kind: "rpc"; responder: string; subject: string },
-  { id, payload }: { id: string; payload: string },
-): string {
+export function outboxValues(subject: MessageSubject, { id, payload }: { id: string; payload: string }): string {
   return `('${laneOf(subject)}', '${subject.subject}', ${id}::uuid, ${payload}::json)`;
 }
 
@@ -76,12 +76,7 @@ export function auditPayload(record: AuditDraft): string {
   return JSON.stringify([record]);
 }
 
-async function insert(
-  tx: Transaction,
-  subject: { kind: "event"; subject: string } | { kind: "rpc"; responder: string; subject: string },
-  id: string,
-  payload: string,
-): Promise<void> {
+async function insert(tx: Transaction, subject: MessageSubject, id: string, payload: string): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     insert into outbox (lane, id, subject, payload)
     values (${laneOf(subject)}, ${id}, ${subject.subject}, ${payload})
@@ -89,11 +84,7 @@ async function insert(
 }
 
 /** `rows`: the id of each message, and its payload. */
-async function insertEach(
-  tx: Transaction,
-  subject: { kind: "event"; subject: string } | { kind: "rpc"; responder: string; subject: string },
-  rows: readonly string[][],
-): Promise<void> {
+async function insertEach(tx: Transaction, subject: MessageSubject, rows: readonly string[][]): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     insert into outbox (lane, id, subject, payload)
     select ${laneOf(subject)}, message.id, ${subject.subject}, message.payload::json

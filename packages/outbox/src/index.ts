@@ -10,5 +10,6 @@ export {
   outboxColumns,
   outboxValues,
 } from "./enqueue.ts";
+export { type GroupedWrite, prepareGroupedWrite } from "./grouped-write.ts";
 export { listWaiting } from "./list-waiting.ts";
 export { type Relay, type RelayOptions, startRelay } from "./relay.ts";

@@ -1,5 +1,6 @@
 import { type AppOptions, createApp } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
+import { newId } from "./new-id.ts";
 import { createReadiness } from "./readiness.ts";
 import type { ServiceBase } from "./service-base.ts";
 import type { ServiceInstance } from "./service-module.ts";
@@ -29,6 +30,7 @@ export function buildService<Deps, Caller>(
     routerSecret: config.COFFER_ROUTER_SECRET,
     corsOrigins: config.COFFER_SYNC_ALLOWED_ORIGINS,
     telemetry,
+    newId,
     now,
   });
   return {

@@ -1,6 +1,4 @@
 export { retryOnConflict } from "./retry-on-conflict.ts";
-export { type Attempt, attemptedAction, attempting, type AttemptingRoute, plainTarget, type Sent } from "./attempt.ts";
-export { type Actor, type AuditEntry, auditOf, userActor } from "./audit-of.ts";
 export { entryText, type HistoryQuery, historyQuery, newEntry, type NewEntry } from "./histories/bodies.ts";
 export { type ExpectedChange, type ExpectedHolder, fits } from "./histories/expected-change.ts";
 export { nextState, type SentEntry } from "./histories/next-state.ts";
@@ -12,7 +10,7 @@ export { createServiceBase, type ServiceBase, type ServiceBaseOptions } from "./
 export { type BaseConfig, readServiceConfig } from "./service-config.ts";
 export { sharedStoreAddresses, type SharedStores, storeAddresses, type StoreAddresses } from "./store-addresses.ts";
 export { startSweeper, type Sweep, type Sweeper } from "./sweeper.ts";
-export { identifyUser, type User, type UserChecks } from "./user.ts";
+export { identifyUser, type User, userActor, type UserChecks } from "./user.ts";
 export { authenticateUser, createUsers, type Users } from "./users.ts";
 export { sessionEnded } from "./session-ended.ts";
 export {

@@ -1,9 +1,7 @@
 import type { ServiceError } from "@coffer/errors";
 import type { AuditDraft } from "@coffer/events";
-import type { RefusedCall, Route } from "@coffer/http";
-import { type Attempt, attemptedAction, plainTarget } from "./attempt.ts";
-import { auditOf, userActor } from "./audit-of.ts";
-import type { User } from "./user.ts";
+import { auditOfRefusal, type RefusedCall, type Route } from "@coffer/http";
+import { type User, userActor } from "./user.ts";
 
 /** The service's part of recording a refused call. */
 export interface RefusalRecorder {
@@ -20,25 +18,16 @@ export function refusalOutcome({ status }: Pick<ServiceError, "status">): "denie
   return [404, 409, 412].includes(status) ? "failure" : null;
 }
 
-/** Records a person's refused call before its response. A route without an attempt has no record. */
+/** Records a person's refused call before its response. A route without `audit` has no record. */
 export async function recordRefusal<Deps>(
   { newId, orgOf, record }: RefusalRecorder,
-  { attempt }: Route<Deps, User> & { attempt?: Attempt },
-  { caller, params, query, body, request }: RefusedCall<User>,
+  { audit }: Route<Deps, User>,
+  call: RefusedCall<User>,
   error: ServiceError,
 ): Promise<void> {
+  const { caller, params } = call;
   const outcome = refusalOutcome(error);
-  if (attempt === undefined || caller === undefined || outcome === null) return;
+  if (audit === undefined || caller === undefined || outcome === null) return;
   const orgId = await orgOf(caller, params);
-  const sent = { actorId: caller.userId, orgId, query, body };
-  const draft = auditOf({ newId }, request, {
-    org_id: orgId,
-    action: attemptedAction(attempt, sent),
-    actor: userActor(caller),
-    target: plainTarget(attempt.target(params, sent)),
-    outcome,
-    reason: error.code,
-    status: error.status,
-  });
-  await record(draft);
+  await record(auditOfRefusal({ newId }, audit, call, { orgId, actor: userActor(caller), outcome, error }));
 }

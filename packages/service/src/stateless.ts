@@ -1,6 +1,5 @@
 // For services without Postgres: no export loads the Postgres packages.
 
-export { type Actor, auditOf, userActor } from "./audit-of.ts";
 export { buildService, type ServiceParts } from "./build-service.ts";
 export { followRevocations } from "./follow-revocations.ts";
 export { newId } from "./new-id.ts";
@@ -15,5 +14,5 @@ export {
   type StatelessBaseOptions,
 } from "./stateless-base.ts";
 export { createUserVerifier } from "./user-verifier.ts";
-export type { User } from "./user.ts";
+export { type User, userActor } from "./user.ts";
 export { createUsers, type Users } from "./users.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import { type AuthInput, bearerToken, chosenOrg } from "@coffer/http";
+import { type Actor, type AuthInput, bearerToken, chosenOrg } from "@coffer/http";
 import type { Counter } from "@coffer/telemetry";
 import { TokenRejection, type UserClaims } from "@coffer/tokens";
 import { sessionEnded } from "./session-ended.ts";
@@ -42,4 +42,9 @@ export async function identifyUser(
     throw sessionEnded();
   }
   return { kind: "user", userId, sessionId, orgId: chosenOrg(headers["x-coffer-org"]) };
+}
+
+/** A person as the actor of an audit record. */
+export function userActor(caller: User): Actor {
+  return { type: "user", id: caller.userId, session_id: caller.sessionId };
 }

@@ -1,7 +1,13 @@
 import type { ServiceError } from "@coffer/errors";
-import type { Anonymous, RefusedCall, Route } from "@coffer/http";
-import { type Attempt, attemptedAction, plainTarget, refusalOutcome, userActor } from "@coffer/service";
-import { type Actor, auditOf } from "./audit.ts";
+import {
+  type Actor,
+  type Anonymous,
+  auditOfRefusal,
+  type RefusedCall,
+  type Route,
+  type RouteAudit,
+} from "@coffer/http";
+import { refusalOutcome, userActor } from "@coffer/service";
 import { chainsOf } from "./accounts/user-events.ts";
 import type { Machine } from "./callers/machine.ts";
 import type { User } from "./callers/user.ts";
@@ -9,15 +15,13 @@ import type { Deps } from "./deps.ts";
 import { findClientOrg } from "./store/clients.ts";
 import { findMembership } from "./store/memberships.ts";
 
-export { type Attempt, attempting } from "@coffer/service";
-
 export type Caller = User | Machine | Anonymous;
 
 /** The audit target of actions on one's own account. */
-export const oneself: Attempt["target"] = (_params, { actorId }) => ({ type: "user", id: actorId });
+export const oneself: RouteAudit["target"] = (_params, { actorId }) => ({ type: "user", id: actorId });
 
 /** The audit target of a machine's actions on itself. */
-export const itself: Attempt["target"] = (_params, { actorId }) => ({ type: "client", id: actorId });
+export const itself: RouteAudit["target"] = (_params, { actorId }) => ({ type: "client", id: actorId });
 
 /**
  * Records a refused call before the response: a denial (403) or a failed attempt (404, 409, 412;
@@ -25,40 +29,34 @@ export const itself: Attempt["target"] = (_params, { actorId }) => ({ type: "cli
  */
 export async function recordRefusal(
   deps: Deps,
-  { attempt }: Route<Deps, Caller> & { attempt?: Attempt },
+  { audit }: Route<Deps, Caller>,
   call: RefusedCall<Caller>,
   error: ServiceError,
 ): Promise<void> {
-  if (attempt !== undefined) await recordRefusedAttempt(deps, attempt, call, error);
+  if (audit !== undefined) await recordRefusedCall(deps, audit, call, error);
 }
 
-/** Records a refused attempt that did not come through a route. */
-export async function recordRefusedAttempt(
+/** Records a refused call that did not come through a route. */
+export async function recordRefusedCall(
   deps: Deps,
-  attempt: Attempt,
-  { caller, params, query, body, request }: RefusedCall<Caller>,
+  audit: RouteAudit,
+  call: RefusedCall<Caller>,
   error: ServiceError,
 ): Promise<void> {
+  const { caller } = call;
   if (caller === undefined || caller.kind === "anonymous") return;
   const outcome = outcomeOf(error, caller);
   if (outcome === null) return;
   const who = await chainOf(deps, caller);
   if (who === null) return;
   const { actor, orgId } = who;
-  const actorId = caller.kind === "user" ? caller.userId : caller.clientId;
-  const sent = { actorId, orgId, query, body };
-  const attempted = attemptedAction(attempt, sent);
-  const entry = {
-    action: error.status === 401 ? "client.auth.failed" : attempted,
-    actor,
-    target: plainTarget(attempt.target(params, sent)),
-    outcome,
-    reason: error.code,
-    status: error.status,
-  } as const;
+  const recorded: RouteAudit = error.status === 401 ? { ...audit, action: "client.auth.failed" } : audit;
   // An action on one's own account is recorded in the chain of each of the person's organizations.
-  const chains = attempt.target === oneself ? await chainsOf(deps.database.pool, actorId) : [orgId];
-  await Promise.all(chains.map((chain) => deps.audit(auditOf(deps, request, { org_id: chain, ...entry }))));
+  const isOwn = caller.kind === "user" && audit.target === oneself;
+  const chains = isOwn ? await chainsOf(deps.database.pool, caller.userId) : [orgId];
+  await Promise.all(
+    chains.map((chain) => deps.audit(auditOfRefusal(deps, recorded, call, { orgId: chain, actor, outcome, error }))),
+  );
 }
 
 function outcomeOf(error: ServiceError, caller: User | Machine): "denied" | "failure" | null {

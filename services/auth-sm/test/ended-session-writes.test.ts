@@ -125,7 +125,7 @@ await t.test("a person who is logged out while a secret waits for a rotation wri
   const answer = call(service, method, path, { token: person.token, body });
   await until("the write has been tried in vain", async () => {
     // The statement that writes secrets; its end is more than Postgres shows.
-    const written = "query LIKE 'WITH requested AS MATERIALIZED%folder_key_version%'";
+    const written = "query LIKE '%WITH requested AS MATERIALIZED%folder_key_version%'";
     const text = `SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND ${written} AND pid <> pg_backend_pid()`;
     return (await execute(service, text)).length > 0;

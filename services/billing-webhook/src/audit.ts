@@ -1,4 +1,4 @@
-import type { Actor } from "@coffer/service";
+import type { Actor } from "@coffer/http";
 
 /** The actor of all audit records of billing. */
 export const stripeActor: Actor = { type: "system", id: "stripe" };

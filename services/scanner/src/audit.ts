@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import { auditAppendOf, type AuditDraft } from "@coffer/events";
-import { type Actor, userActor } from "@coffer/service/stateless";
+import type { Actor } from "@coffer/http";
+import { userActor } from "@coffer/service/stateless";
 import type { Caller } from "./callers/caller.ts";
 import type { Deps } from "./deps.ts";
 

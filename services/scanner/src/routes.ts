@@ -3,19 +3,20 @@ import { authenticateCaller } from "./callers/caller.ts";
 import { listRules } from "./rules/list.ts";
 import { bodyLimitBytes, scanBody } from "./scan/body.ts";
 import { requireRoom, scan } from "./scan/scan.ts";
-import { scanPath } from "./scan/target.ts";
 
 /** The service's HTTP surface. */
 export const routes = [
   route({
     method: "POST",
-    path: scanPath,
+    path: "/api/scanner/scan",
     bucket: "user",
     caller: authenticateCaller,
     body: scanBody,
     bodyLimitBytes,
     permit: requireRoom,
     status: 200,
+    // Audit records contain no paths.
+    audit: { action: "scanner.scanned", target: () => ({ type: "scan", id: null }) },
     run: scan,
   }),
   route({

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { permissions } from "@coffer/contract";
+import { ServiceError } from "@coffer/errors";
 import { auditAppend, type AuditDraft, auditSchemaName, recordsChanged } from "@coffer/events";
 import { createDatabase } from "@coffer/postgres";
+import type { User } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
 import { testPostgres } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
+import { requireVault } from "../src/access/vault.ts";
 import { migrateService } from "../src/migrate.ts";
 import { createRecordWrites } from "../src/store/record-writes.ts";
 import { execute } from "./support/held-vault.ts";
@@ -103,6 +107,41 @@ const messages = ({ eventId, audit, id, vaultId }: Write, action: string, update
 ];
 const byId = (a: Message, b: Message): number => (a.id < b.id ? -1 : 1);
 const moment = "2026-11-20T10:00:00.000000Z";
+
+await t.test("the statement writes exactly for those whom access/ lets write", async (t) => {
+  const userId = randomUUID();
+  let allowed = 0;
+  for (const permission of [null, ...permissions])
+    for (const seen of [true, false]) {
+      await rows("DELETE FROM vaults.vault_members WHERE vault_id = $1 AND user_id = $2", [shared, userId]);
+      if (permission !== null)
+        await rows(
+          `INSERT INTO vaults.vault_members (vault_id, user_id, permission, encrypted_key, key_version, added_at)
+           VALUES ($1, $2, $3, 'key', 1, now())`,
+          [shared, userId, permission],
+        );
+      await rows("DELETE FROM vaults.sights WHERE vault_id = $1 AND user_id = $2", [shared, userId]);
+      if (seen)
+        await rows(
+          `INSERT INTO vaults.sights (user_id, vault_id, org_id, began_snapshot)
+           VALUES ($1, $2, $3, pg_current_snapshot())`,
+          [userId, shared, orgId],
+        );
+      const caller: User = { kind: "user", userId, sessionId: randomUUID(), orgId };
+      const expected = await requireVault(database.pool, caller, shared, "write").then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ServiceError && error.status < 500) return false;
+          throw error;
+        },
+      );
+      const written = await writes.insert({ ...write({ userId }), content: content() });
+      t.equal(written !== null, expected, `${permission}, ${seen ? "seen" : "not seen"}`);
+      if (expected) allowed += 1;
+    }
+  t.equal(allowed, 2, "write and manage, while the person sees the vault");
+  await left();
+});
 
 await t.test("records of one batch are independent, also if another is refused", async (t) => {
   const [taken, gone] = [await made(), await made()];

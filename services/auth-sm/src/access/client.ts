@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
+import type { Actor } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
-import type { Actor } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { type ClientState, findClientState } from "../store/clients.ts";

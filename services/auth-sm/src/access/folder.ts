@@ -1,7 +1,7 @@
 import { covers, type Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
+import type { Actor } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import type { Actor } from "../audit.ts";
 import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";

@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
+import type { Actor } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import type { Actor } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { lockFolder } from "../store/folders.ts";

@@ -1,5 +1,5 @@
+import type { Actor } from "@coffer/http";
 import { ServiceError } from "@coffer/errors";
-import type { Actor } from "../audit.ts";
 import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { ClientState } from "../store/clients.ts";

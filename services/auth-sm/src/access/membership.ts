@@ -1,8 +1,8 @@
-import { type Role } from "@coffer/contract";
+import type { Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
+import type { Actor } from "@coffer/http";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import { sessionEnded, userActor } from "@coffer/service";
-import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { findMembershipInSession, hasMembership, type Membership } from "../store/memberships.ts";
 import { holdPeople } from "../store/person-locks.ts";

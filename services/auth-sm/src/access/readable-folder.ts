@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
+import type { Actor } from "@coffer/http";
 import { sessionEnded } from "@coffer/service";
-import type { Actor } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Batch, ListedSecret } from "../store/secret-batches.ts";
 import type { ReadSecret } from "../store/secret-in-scope.ts";

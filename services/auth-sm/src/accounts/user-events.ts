@@ -1,7 +1,7 @@
-import type { RequestContext } from "@coffer/http";
+import type { AuditDraft } from "@coffer/events";
+import { type AuditEntry, auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Queryable, type Transaction } from "@coffer/postgres";
-import { type AuditEntry, auditOf } from "../audit.ts";
+import type { Queryable, Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { listUserOrgs } from "../store/orgs.ts";
 
@@ -16,8 +16,16 @@ export async function auditUserEvent(
   userId: string,
   entry: Omit<AuditEntry, "org_id">,
 ): Promise<void> {
-  for (const orgId of await chainsOf(tx, userId))
-    await enqueueAudit(tx, auditOf(deps, request, { org_id: orgId, ...entry }));
+  await auditInChains(tx, userId, (org_id) => auditOf(deps, request, { org_id, ...entry }));
+}
+
+/** Stores the record that `recordOf` makes for each chain of a person's events. */
+export async function auditInChains(
+  tx: Transaction,
+  userId: string,
+  recordOf: (orgId: string | null) => AuditDraft,
+): Promise<void> {
+  for (const orgId of await chainsOf(tx, userId)) await enqueueAudit(tx, recordOf(orgId));
 }
 
 /**

@@ -1,8 +1,7 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { managers, requireHeldMembership } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
@@ -12,7 +11,7 @@ import type { NewApplication } from "./bodies.ts";
 /** POST /api/org/applications */
 export function createApplication(
   deps: Deps,
-  { caller, body, request }: Call<User, unknown, NewApplication>,
+  { caller, body, audit }: AuditedCall<User, unknown, NewApplication>,
 ): Promise<ApplicationRow> {
   const { name, description = "" } = body;
   return transactionInSession(deps, caller, async (tx) => {
@@ -23,14 +22,7 @@ export function createApplication(
     );
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "application.created",
-        actor,
-        target: { type: "application", id: application.id, parent_id: orgId },
-        status: 201,
-        changes: { name },
-      }),
+      audit({ orgId, actor, target: { id: application.id, parent_id: orgId }, changes: { name } }),
     );
     return application;
   });

@@ -1,9 +1,8 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedApplication } from "../access/application.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
@@ -13,7 +12,7 @@ import type { ApplicationChange, ApplicationPath } from "./bodies.ts";
 /** PATCH /api/org/applications/{id}: A field that is not sent is not changed. */
 export function updateApplication(
   deps: Deps,
-  { caller, params, body, request }: Call<User, ApplicationPath, ApplicationChange>,
+  { caller, params, body, audit }: AuditedCall<User, ApplicationPath, ApplicationChange>,
 ): Promise<ApplicationRow> {
   return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: lockApplication });
@@ -23,12 +22,10 @@ export function updateApplication(
     });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "application.updated",
+      audit({
+        orgId,
         actor,
-        target: { type: "application", id: application.id, parent_id: orgId },
-        status: 200,
+        target: { parent_id: orgId },
         changes: { name: application.name, previous_name: present.name },
       }),
     );

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
-import { type Anonymous, type Call, uuidText } from "@coffer/http";
+import { type Anonymous, auditOf, type Call, uuidText } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { canonicalPublicKey } from "@coffer/tokens";
 import { z } from "zod";
-import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
 import { listClientFolders } from "../store/client-folders.ts";

@@ -1,8 +1,7 @@
 import { createHash, hkdfSync } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
-import type { RequestContext } from "@coffer/http";
+import { auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { type HeldToken, lockToken, markTokenRevoked } from "../store/token-spending.ts";
 

@@ -1,7 +1,6 @@
 import { ServiceError } from "@coffer/errors";
-import type { RequestContext } from "@coffer/http";
+import { auditOf, type RequestContext } from "@coffer/http";
 import { TokenRejection } from "@coffer/tokens";
-import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { findClientOrg } from "../store/clients.ts";
 

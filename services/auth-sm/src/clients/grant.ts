@@ -1,12 +1,11 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedApplication } from "../access/application.ts";
 import { requireKeyVersion } from "../folders/key-version.ts";
 import { requireLockedFolder } from "../access/folder.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { holders } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
@@ -27,7 +26,7 @@ export interface GrantView {
 /** PUT /api/org/applications/{id}/clients/{client_id}/folders/{folder_id} */
 export function grantFolder(
   deps: Deps,
-  { caller, params, body, request }: Call<User, GrantPath, GrantBody>,
+  { caller, params, body, request, audit }: AuditedCall<User, GrantPath, GrantBody>,
 ): Promise<GrantView> {
   return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: holders, lock: holdApplication });
@@ -61,12 +60,9 @@ export function grantFolder(
     await publishFolderChange(tx, deps, { folderIds: [folder.folderId], change: "membership" });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "client.grant.added",
+      audit({
+        orgId,
         actor,
-        target: { type: "client", id: client.id, parent_id: application.id },
-        status: 200,
         changes: { folder_id: folder.folderId, permission: grant.permission, key_version: folder.keyVersion },
       }),
     );

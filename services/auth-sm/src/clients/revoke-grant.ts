@@ -1,11 +1,10 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedApplication } from "../access/application.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import { holders } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
@@ -14,7 +13,7 @@ import { holdApplication } from "../store/applications.ts";
 import type { GrantPath } from "./bodies.ts";
 
 /** DELETE /api/org/applications/{id}/clients/{client_id}/folders/{folder_id} */
-export function revokeGrant(deps: Deps, { caller, params, request }: Call<User, GrantPath>): Promise<void> {
+export function revokeGrant(deps: Deps, { caller, params, audit }: AuditedCall<User, GrantPath>): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: holders, lock: holdApplication });
     const { orgId, actor, application } = reached;
@@ -26,16 +25,6 @@ export function revokeGrant(deps: Deps, { caller, params, request }: Call<User, 
       throw new ServiceError("not_found", "the client has no grant on this folder");
     }
     await publishFolderChange(tx, deps, { folderIds: [folder.id], change: "membership" });
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "client.grant.removed",
-        actor,
-        target: { type: "client", id: client.id, parent_id: application.id },
-        status: 204,
-        changes: { folder_id: folder.id },
-      }),
-    );
+    await enqueueAudit(tx, audit({ orgId, actor, changes: { folder_id: folder.id } }));
   });
 }

@@ -1,10 +1,9 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedApplication } from "../access/application.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
@@ -17,7 +16,7 @@ import type { ClientPath } from "./bodies.ts";
  * DELETE /api/org/applications/{id}/clients/{client_id}
  * Takes effect with the client's next request and cannot be undone. Idempotent.
  */
-export function revokeClient(deps: Deps, { caller, params, request }: Call<User, ClientPath>): Promise<void> {
+export function revokeClient(deps: Deps, { caller, params, audit }: AuditedCall<User, ClientPath>): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
@@ -28,15 +27,6 @@ export function revokeClient(deps: Deps, { caller, params, request }: Call<User,
     await revokeClientRow(tx, client.id, now);
     const folderIds = await listGrantedFolderIds(tx, [client.id]);
     await publishFolderChange(tx, deps, { folderIds, change: "membership" });
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "client.revoked",
-        actor,
-        target: { type: "client", id: client.id, parent_id: application.id },
-        status: 204,
-      }),
-    );
+    await enqueueAudit(tx, audit({ orgId, actor }));
   });
 }

@@ -1,6 +1,5 @@
-import { type Call, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
+import { type AuditedCall, notModified, type NotModified, type Streamed, type Tagged } from "@coffer/http";
 import { type ReadableFolder, readableInFolder } from "../access/readable-folder.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { answerList, type ListBatch } from "../secrets/answer-list.ts";
@@ -14,7 +13,7 @@ import { readNamed } from "../store/secret-rests.ts";
 import { personScope, type ScopedPerson } from "../store/secret-scopes.ts";
 import { tagFor } from "./tag.ts";
 
-type ListCall = Call<User, { id: string }, undefined, Omit<ListQuery, "folder_id">>;
+type ListCall = AuditedCall<User, { id: string }, undefined, Omit<ListQuery, "folder_id">>;
 
 /** GET /api/org/folders/{id}/secrets */
 export async function listFolderSecrets(deps: Deps, call: ListCall): Promise<Tagged | Streamed | NotModified> {
@@ -39,7 +38,7 @@ export async function listFolderSecrets(deps: Deps, call: ListCall): Promise<Tag
 /** Authorizes one batch of the list. Throws when the person may not have it. */
 function personBatch(
   deps: Deps,
-  { caller, params, request }: ListCall,
+  { caller, params, audit }: ListCall,
   part: Batch<ScopedPerson, ListedSecret>,
 ): ListBatch & { folder: ReadableFolder } {
   const { folder, rows } = readableInFolder(caller, params.id, part);
@@ -48,17 +47,6 @@ function personBatch(
     rows,
     more: part.more,
     view: folder.ciphertext ? listedSecretForPerson : listedMetadata,
-    record: (count, reason) =>
-      deps.audit(
-        auditOf(deps, request, {
-          org_id: folder.orgId,
-          action: "secret.listed",
-          actor: folder.actor,
-          target: { type: "folder", id: folder.folderId },
-          status: 200,
-          count,
-          ...(reason && { reason }),
-        }),
-      ),
+    record: (count, reason) => deps.audit(audit({ orgId: folder.orgId, actor: folder.actor, count, reason })),
   };
 }

@@ -1,6 +1,5 @@
-import { type Call, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
+import { type AuditedCall, notModified, type NotModified, tagged, type Tagged } from "@coffer/http";
 import { readableSecretInFolder } from "../access/readable-folder.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { FolderSecretQuery } from "../secrets/bodies.ts";
@@ -13,7 +12,7 @@ import { tagFor } from "./tag.ts";
 /** GET /api/org/folders/{id}/secrets/{uid} */
 export async function readFolderSecret(
   deps: Deps,
-  { caller, params, query, held, request }: Call<User, FolderSecretPath, undefined, FolderSecretQuery>,
+  { caller, params, query, held, audit }: AuditedCall<User, FolderSecretPath, undefined, FolderSecretQuery>,
 ): Promise<Tagged | NotModified> {
   const scope = personScope({ ...caller, now: deps.now() }, params.id);
   const found = await findSecret(deps.database.pool, scope, {
@@ -23,15 +22,7 @@ export async function readFolderSecret(
   const { folder, secret } = readableSecretInFolder(caller, params.id, found);
   const tag = tagFor(folder, secretTag(secret));
   if (held.includes(tag)) return notModified(tag);
-  await deps.audit(
-    auditOf(deps, request, {
-      org_id: folder.orgId,
-      action: "secret.read",
-      actor: folder.actor,
-      target: { type: "secret", id: secret.uid, parent_id: folder.folderId },
-      status: 200,
-    }),
-  );
+  await deps.audit(audit({ orgId: folder.orgId, actor: folder.actor }));
   if (!folder.ciphertext) return tagged(tag, secretMetadata(secret));
   const { fields } = secret;
   return tagged(tag, { ...secretForPerson(secret), ...(fields === undefined ? {} : { fields }) });

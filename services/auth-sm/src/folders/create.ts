@@ -1,9 +1,8 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { requireKeyVersion } from "./key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { managers, requireHeldMembership } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
@@ -16,7 +15,7 @@ import { publishFolderChange } from "./publish-change.ts";
 /** POST /api/org/folders: The creator gets the key and a `manage` grant. */
 export function createFolder(
   deps: Deps,
-  { caller, body, request }: Call<User, unknown, NewFolder>,
+  { caller, body, audit }: AuditedCall<User, unknown, NewFolder>,
 ): Promise<FolderRow> {
   const id = body.id ?? deps.newId();
   return transactionInSession(deps, caller, async (tx) => {
@@ -39,17 +38,7 @@ export function createFolder(
       founds: true,
       expected: () => ({ org: orgId, name: body.name, ver: 1, set: holders.map(folderHolder) }),
     });
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "folder.created",
-        actor,
-        target: { type: "folder", id, parent_id: orgId },
-        status: 201,
-        changes: { name: body.name },
-      }),
-    );
+    await enqueueAudit(tx, audit({ orgId, actor, target: { id, parent_id: orgId }, changes: { name: body.name } }));
     const folder = await getFolder(tx, id, userId);
     await publishFolderChange(tx, deps, { folderIds: [id], change: "metadata", updatedAt: folder.updated_at });
     return folder;

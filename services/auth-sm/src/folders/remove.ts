@@ -1,9 +1,8 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { listFolderPeople } from "../store/folder-grants.ts";
@@ -14,7 +13,7 @@ import { publishFolderChange } from "./publish-change.ts";
 /** DELETE /api/org/folders/{id}: `force=true` also deletes its secrets. */
 export function removeFolder(
   deps: Deps,
-  { caller, params, query, request }: Call<User, FolderPath, undefined, FolderRemoval>,
+  { caller, params, query, audit }: AuditedCall<User, FolderPath, undefined, FolderRemoval>,
 ): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "whole");
@@ -28,15 +27,7 @@ export function removeFolder(
     await publishFolderChange(tx, deps, { folderIds: [folder.id], change: "metadata", userIds });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "folder.deleted",
-        actor,
-        target: { type: "folder", id: folder.id, parent_id: orgId },
-        status: 204,
-        changes: { name: folder.name },
-        count: secrets,
-      }),
+      audit({ orgId, actor, target: { parent_id: orgId }, changes: { name: folder.name }, count: secrets }),
     );
   });
 }

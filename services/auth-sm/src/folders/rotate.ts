@@ -1,11 +1,10 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "./key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
@@ -27,7 +26,7 @@ import type { Rotation } from "./rotation-body.ts";
 import { changed, requireHolders, requireSealable, requireSecrets } from "./rotation-fits.ts";
 import { publishFolderChange } from "./publish-change.ts";
 
-type RotationCall = Call<User, FolderPath, Rotation>;
+type RotationCall = AuditedCall<User, FolderPath, Rotation>;
 
 /**
  * POST /api/org/folders/{id}/rotate
@@ -35,7 +34,7 @@ type RotationCall = Call<User, FolderPath, Rotation>;
  * nothing. Writers of secrets wait until it is done and then retry.
  */
 export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow> {
-  const { caller, params, body, request } = call;
+  const { caller, params, body, audit } = call;
   const keys = sealedKeys(call);
   return transactionInSession(deps, caller, async (tx) => {
     const folder = await requireLockedFolder(tx, caller, params.id, { needed: "manage", lock: "whole" });
@@ -64,12 +63,10 @@ export function rotateFolder(deps: Deps, call: RotationCall): Promise<FolderRow>
     await setKeyVersion(tx, next);
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "folder.key.rotated",
+      audit({
+        orgId,
         actor,
-        target: { type: "folder", id: folderId, parent_id: orgId },
-        status: 200,
+        target: { parent_id: orgId },
         changes: { key_version: next.keyVersion, users: keys.users.length, clients: keys.clients.length },
         count,
       }),

@@ -1,7 +1,6 @@
-import { route } from "@coffer/http";
+import { route, type RouteAudit } from "@coffer/http";
 import { requireFolder } from "../access/folder.ts";
 import { authenticateUser } from "../callers/user.ts";
-import { type Attempt, attempting } from "../refusals.ts";
 import { folderMember, folderMemberPath, folderName, folderPath, folderRemoval, newFolder } from "./bodies.ts";
 import { createFolder } from "./create.ts";
 import { listFolderHolders } from "./list-holders.ts";
@@ -22,43 +21,41 @@ import { updateFolder } from "./update.ts";
 
 const base = "/api/org/folders";
 const user = { bucket: "user", caller: authenticateUser } as const;
-const folder: Attempt["target"] = ({ id = null }) => ({ type: "folder", id });
+const folder: RouteAudit["target"] = ({ id = null }) => ({ type: "folder", id });
 
-const member: Attempt["target"] = ({ id = "", user_id = null }) => ({ type: "user", id: user_id, parent_id: id });
+const member: RouteAudit["target"] = ({ id = "", user_id = null }) => ({ type: "user", id: user_id, parent_id: id });
 
 export const folderRoutes = [
   route({ ...user, method: "GET", path: base, status: 200, run: listOrgFolders }),
-  attempting(
-    "folder.created",
-    folder,
-    route({ ...user, method: "POST", path: base, body: newFolder, status: 201, run: createFolder }),
-  ),
-  attempting(
-    "folder.updated",
-    folder,
-    route({
-      ...user,
-      method: "PATCH",
-      path: `${base}/:id`,
-      params: folderPath,
-      body: folderName,
-      status: 200,
-      run: updateFolder,
-    }),
-  ),
-  attempting(
-    "folder.deleted",
-    folder,
-    route({
-      ...user,
-      method: "DELETE",
-      path: `${base}/:id`,
-      params: folderPath,
-      query: folderRemoval,
-      status: 204,
-      run: removeFolder,
-    }),
-  ),
+  route({
+    ...user,
+    method: "POST",
+    path: base,
+    body: newFolder,
+    status: 201,
+    audit: { action: "folder.created", target: folder },
+    run: createFolder,
+  }),
+  route({
+    ...user,
+    method: "PATCH",
+    path: `${base}/:id`,
+    params: folderPath,
+    body: folderName,
+    status: 200,
+    audit: { action: "folder.updated", target: folder },
+    run: updateFolder,
+  }),
+  route({
+    ...user,
+    method: "DELETE",
+    path: `${base}/:id`,
+    params: folderPath,
+    query: folderRemoval,
+    status: 204,
+    audit: { action: "folder.deleted", target: folder },
+    run: removeFolder,
+  }),
   route({
     ...user,
     method: "GET",
@@ -67,61 +64,49 @@ export const folderRoutes = [
     status: 200,
     run: listFolderHolders,
   }),
-  attempting(
-    "folder.member.added",
-    member,
-    route({
-      ...user,
-      method: "PUT",
-      path: `${base}/:id/members/:user_id`,
-      params: folderMemberPath,
-      body: folderMember,
-      status: 200,
-      run: shareFolder,
-    }),
-  ),
-  attempting(
-    "folder.member.removed",
-    member,
-    route({
-      ...user,
-      method: "DELETE",
-      path: `${base}/:id/members/:user_id`,
-      params: folderMemberPath,
-      status: 204,
-      run: unshareFolder,
-    }),
-  ),
-  attempting(
-    "folder.key.rotated",
-    folder,
-    route({
-      ...user,
-      method: "POST",
-      path: `${base}/:id/rotate`,
-      params: folderPath,
-      body: rotation,
-      bodyLimitBytes: rotationLimitBytes,
-      tokensPerKibibyte: rotationTokensPerKibibyte,
-      permit: (deps, { caller, params }) => requireFolder(deps, caller, params.id, "manage"),
-      status: 200,
-      run: rotateFolder,
-    }),
-  ),
-  attempting(
-    "folder.key.rotated",
-    folder,
-    route({
-      ...user,
-      method: "PUT",
-      path: `${base}/:id/rotation/:rotation_id`,
-      params: rotationPath,
-      body: stagedSecrets,
-      bodyLimitBytes: rotationLimitBytes,
-      tokensPerKibibyte: rotationTokensPerKibibyte,
-      permit: (deps, { caller, params }) => requireFolder(deps, caller, params.id, "manage"),
-      status: 200,
-      run: stageRotation,
-    }),
-  ),
+  route({
+    ...user,
+    method: "PUT",
+    path: `${base}/:id/members/:user_id`,
+    params: folderMemberPath,
+    body: folderMember,
+    status: 200,
+    audit: { action: "folder.member.added", target: member },
+    run: shareFolder,
+  }),
+  route({
+    ...user,
+    method: "DELETE",
+    path: `${base}/:id/members/:user_id`,
+    params: folderMemberPath,
+    status: 204,
+    audit: { action: "folder.member.removed", target: member },
+    run: unshareFolder,
+  }),
+  route({
+    ...user,
+    method: "POST",
+    path: `${base}/:id/rotate`,
+    params: folderPath,
+    body: rotation,
+    bodyLimitBytes: rotationLimitBytes,
+    tokensPerKibibyte: rotationTokensPerKibibyte,
+    permit: (deps, { caller, params }) => requireFolder(deps, caller, params.id, "manage"),
+    status: 200,
+    audit: { action: "folder.key.rotated", target: folder },
+    run: rotateFolder,
+  }),
+  route({
+    ...user,
+    method: "PUT",
+    path: `${base}/:id/rotation/:rotation_id`,
+    params: rotationPath,
+    body: stagedSecrets,
+    bodyLimitBytes: rotationLimitBytes,
+    tokensPerKibibyte: rotationTokensPerKibibyte,
+    permit: (deps, { caller, params }) => requireFolder(deps, caller, params.id, "manage"),
+    status: 200,
+    audit: { action: "folder.key.rotated", target: folder },
+    run: stageRotation,
+  }),
 ];

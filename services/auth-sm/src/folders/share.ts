@@ -1,13 +1,12 @@
 import type { Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { requireLockedFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "./key-version.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { holders } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { appendHolder } from "../histories/append-holder.ts";
@@ -32,7 +31,7 @@ export interface FolderMemberView {
  */
 export function shareFolder(
   deps: Deps,
-  { caller, params, body, request }: Call<User, FolderMemberPath, FolderMember>,
+  { caller, params, body, request, audit }: AuditedCall<User, FolderMemberPath, FolderMember>,
 ): Promise<FolderMemberView> {
   const { user_id: userId } = params;
   return transactionInSession(deps, caller, async (tx) => {
@@ -61,12 +60,9 @@ export function shareFolder(
     await publishFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "folder.member.added",
+      audit({
+        orgId,
         actor,
-        target: { type: "user", id: userId, parent_id: folderId },
-        status: 200,
         changes: {
           permission,
           key_version: keyVersion,

@@ -1,10 +1,9 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import { holders } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { revokeIssuedTokens } from "../members/revoke-offers.ts";
@@ -15,7 +14,10 @@ import { requireAnotherManager } from "./last-manager.ts";
 import { publishFolderChange } from "./publish-change.ts";
 
 /** DELETE /api/org/folders/{id}/members/{user_id} */
-export function unshareFolder(deps: Deps, { caller, params, request }: Call<User, FolderMemberPath>): Promise<void> {
+export function unshareFolder(
+  deps: Deps,
+  { caller, params, request, audit }: AuditedCall<User, FolderMemberPath>,
+): Promise<void> {
   const { user_id: userId } = params;
   return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "grants");
@@ -30,16 +32,6 @@ export function unshareFolder(deps: Deps, { caller, params, request }: Call<User
     }
     await deleteMemberGrant(tx, folder.id, userId);
     await publishFolderChange(tx, deps, { folderIds: [folder.id], change: "membership", userIds: [userId] });
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "folder.member.removed",
-        actor,
-        target: { type: "user", id: userId, parent_id: folder.id },
-        status: 204,
-        changes: { permission: grant.permission },
-      }),
-    );
+    await enqueueAudit(tx, audit({ orgId, actor, changes: { permission: grant.permission } }));
   });
 }

@@ -1,8 +1,7 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
@@ -15,7 +14,7 @@ import { publishFolderChange } from "./publish-change.ts";
 /** PATCH /api/org/folders/{id} */
 export function updateFolder(
   deps: Deps,
-  { caller, params, body, request }: Call<User, FolderPath, FolderName>,
+  { caller, params, body, audit }: AuditedCall<User, FolderPath, FolderName>,
 ): Promise<FolderRow> {
   return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor, folder } = await requireManagedFolder(tx, caller, params.id, "grants");
@@ -32,14 +31,7 @@ export function updateFolder(
     });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "folder.updated",
-        actor,
-        target: { type: "folder", id: folder.id, parent_id: orgId },
-        status: 200,
-        changes: { name: body.name, previous_name: folder.name },
-      }),
+      audit({ orgId, actor, target: { parent_id: orgId }, changes: { name: body.name, previous_name: folder.name } }),
     );
     const renamed = await getFolder(tx, folder.id, caller.userId);
     await publishFolderChange(tx, deps, { folderIds: [folder.id], change: "metadata", updatedAt: renamed.updated_at });

@@ -1,8 +1,7 @@
 import { type HistoryState, type Holder, holderOf, type Resource } from "@coffer/history";
-import type { RequestContext } from "@coffer/http";
+import { type Actor, auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
-import { type Actor, auditOf } from "../audit.ts";
+import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { fits } from "@coffer/service";
 import { appendEntry } from "./append-entry.ts";

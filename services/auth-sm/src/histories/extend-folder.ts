@@ -1,8 +1,7 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedFolder } from "../access/folder.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
@@ -19,7 +18,7 @@ import { type StoredEntry, storedEntry } from "./view.ts";
  */
 export function extendFolderHistory(
   deps: Deps,
-  { caller, params, body, request }: Call<User, HistoryFolderPath, NewEntry>,
+  { caller, params, body, audit }: AuditedCall<User, HistoryFolderPath, NewEntry>,
 ): Promise<StoredEntry> {
   return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedFolder(tx, caller, params.id, { needed: "manage", lock: "grants" });
@@ -37,11 +36,7 @@ export function extendFolderHistory(
     const stored = storedEntry(state);
     await publishFolderChange(tx, deps, { folderIds: [folderId], change: "membership" });
     if (stored.history_seq > 0) return stored;
-    const target = { type: "folder", id: folderId, parent_id: orgId };
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, { org_id: orgId, action: "history.adopted", actor, target, status: 201 }),
-    );
+    await enqueueAudit(tx, audit({ orgId, actor, target: { parent_id: orgId } }));
     return stored;
   });
 }

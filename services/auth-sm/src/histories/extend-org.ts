@@ -1,12 +1,11 @@
 import type { AuditRecord } from "@coffer/events";
 import { type HistoryState, readEntry } from "@coffer/history";
-import type { Call } from "@coffer/http";
+import { auditOf, type Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked } from "../access/members.ts";
 import { type ActiveMembership, managers } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { listMemberKeys, type MemberKey } from "../store/members.ts";

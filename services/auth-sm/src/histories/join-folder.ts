@@ -1,7 +1,6 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { requireJoiningClient } from "../access/joining-client.ts";
-import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
@@ -18,7 +17,7 @@ import { type StoredEntry, storedEntry } from "./view.ts";
  */
 export function joinFolderHistory(
   deps: Deps,
-  { caller, params, body, request }: Call<Machine, HistoryFolderPath, NewEntry>,
+  { caller, params, body, audit }: AuditedCall<Machine, HistoryFolderPath, NewEntry>,
 ): Promise<StoredEntry> {
   return deps.database.transaction(async (tx) => {
     const { orgId, actor, publicKey, tokenHash, permission } = await requireJoiningClient(tx, deps, caller, params.id);
@@ -31,17 +30,7 @@ export function joinFolderHistory(
       expected: () => ({ set: [holder] }),
     });
     await publishFolderChange(tx, deps, { folderIds: [params.id], change: "membership" });
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "history.joined",
-        actor,
-        target: { type: "folder", id: params.id, parent_id: orgId },
-        status: 201,
-        changes: { permission },
-      }),
-    );
+    await enqueueAudit(tx, audit({ orgId, actor, target: { parent_id: orgId }, changes: { permission } }));
     return storedEntry(state);
   });
 }

@@ -1,7 +1,6 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import { auditOf, type Call } from "@coffer/http";
 import { userActor } from "@coffer/service";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { deniedInvite, requireInvite } from "../invites/claim.ts";

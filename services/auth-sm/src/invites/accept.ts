@@ -1,12 +1,11 @@
 import { ServiceError } from "@coffer/errors";
 import { travelModeOf } from "@coffer/events";
-import type { Call } from "@coffer/http";
+import { auditOf, type Call } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { userActor } from "@coffer/service";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireProof } from "../accounts/require-proof.ts";
 import { chainsOf } from "../accounts/user-events.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { getOrg, type OrgRow } from "../store/orgs.ts";

@@ -1,8 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import type { RequestContext } from "@coffer/http";
+import { type Actor, type AuditEntry, auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
-import { type Actor, type AuditEntry, auditOf } from "../audit.ts";
+import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { findInviteByToken, type PresentedInvite } from "../store/invites.ts";
 import { lockMembers } from "../store/members.ts";

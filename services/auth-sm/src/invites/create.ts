@@ -1,12 +1,11 @@
 import type { Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { managers } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { orConflict } from "../conflict.ts";
@@ -40,7 +39,7 @@ export interface IssuedInvite extends InviteRow {
  */
 export async function inviteMember(
   deps: Deps,
-  { caller, body, request }: Call<User, unknown, NewInvite>,
+  { caller, body, audit }: AuditedCall<User, unknown, NewInvite>,
 ): Promise<IssuedInvite> {
   const token = body.token_hash === undefined ? newInviteToken(deps.randomBytes) : undefined;
   const tokenHash = token === undefined ? Buffer.from(body.token_hash ?? "", "hex") : hashInviteToken(token);
@@ -68,12 +67,10 @@ export async function inviteMember(
     const inserted = await orConflict(inserting, { invites_token_key: "this token exists: make another one" });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "org.member.invited",
+      audit({
+        orgId,
         actor,
-        target: { type: "invite", id: inserted.id, parent_id: orgId },
-        status: 201,
+        target: { id: inserted.id, parent_id: orgId },
         changes: { email: inserted.email, role: inserted.role, expires_at: inserted.expires_at },
       }),
     );

@@ -1,8 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import type { RequestContext } from "@coffer/http";
+import { type Actor, auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
-import { type Actor, auditOf } from "../audit.ts";
+import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { addMember } from "../members/add.ts";
 import { spendInvite, type PresentedInvite } from "../store/invites.ts";

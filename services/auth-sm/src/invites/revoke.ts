@@ -1,17 +1,16 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { managers } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { deleteInvite, findInvite } from "../store/invites.ts";
 import type { InvitePath } from "./bodies.ts";
 
 /** DELETE /api/org/invites/{id} */
-export function revokeInvite(deps: Deps, { caller, params, request }: Call<User, InvitePath>): Promise<void> {
+export function revokeInvite(deps: Deps, { caller, params, audit }: AuditedCall<User, InvitePath>): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {
     const { orgId, role, actor } = await requireMembersLocked(tx, caller, managers);
     const found = await findInvite(tx, orgId, params.id, deps.now());
@@ -20,13 +19,11 @@ export function revokeInvite(deps: Deps, { caller, params, request }: Call<User,
     await deleteInvite(tx, invite);
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "org.member.removed",
+      audit({
+        orgId,
         actor,
-        target: { type: "invite", id: invite.id, parent_id: orgId },
+        target: { parent_id: orgId },
         reason: "invite_withdrawn",
-        status: 204,
         changes: { email: invite.email, role: invite.role },
       }),
     );

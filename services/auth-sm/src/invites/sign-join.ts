@@ -1,7 +1,6 @@
-import type { RequestContext } from "@coffer/http";
+import { type Actor, auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
-import { type Actor, auditOf } from "../audit.ts";
+import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { orgRes, permissionOf } from "../histories/resources.ts";

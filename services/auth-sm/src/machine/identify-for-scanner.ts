@@ -5,9 +5,9 @@ import type { z } from "zod";
 import { requireClient } from "../access/client.ts";
 import { authenticateMachine, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
-import { itself, recordRefusedAttempt } from "../refusals.ts";
+import { itself, recordRefusedCall } from "../refusals.ts";
 
-const attempt = { action: "client.access.denied", target: itself } as const;
+const audit = { action: "client.access.denied", target: itself } as const;
 
 type Input = z.infer<typeof identifyMachine.input>;
 
@@ -28,7 +28,7 @@ export async function identifyForScanner(
     return { client_id: caller.clientId, org_id: orgId, application_id: client.application_id };
   } catch (error) {
     const call = { caller, params: {}, query: undefined, body: undefined, request: context };
-    if (error instanceof ServiceError) await recordRefusedAttempt(deps, attempt, call, error);
+    if (error instanceof ServiceError) await recordRefusedCall(deps, audit, call, error);
     throw error;
   }
 }

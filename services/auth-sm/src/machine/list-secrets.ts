@@ -1,4 +1,4 @@
-import { type Call, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
+import { type AuditedCall, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
 import { requireVisibleDigest } from "../access/machine-reads.ts";
 import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
@@ -19,7 +19,7 @@ import { machineBatch } from "./machine-batch.ts";
  */
 export async function listVisibleSecrets(
   deps: Deps,
-  call: Call<Machine, unknown, undefined, ListQuery>,
+  call: AuditedCall<Machine, unknown, undefined, ListQuery>,
 ): Promise<Tagged | Streamed | NotModified> {
   const { caller, query, held } = call;
   const { pool } = deps.database;
@@ -31,14 +31,13 @@ export async function listVisibleSecrets(
   }
   const scope = () => machineScope(callingClientOf(deps, caller), query.folder_id);
   const found = await listSecrets(pool, scope(), wanted);
-  const first = machineBatch(deps, call, "secret.listed", found);
+  const first = machineBatch(deps, call, found);
   const tag = found.digest ?? "";
   if (held.includes(tag)) return notModified(tag);
   return answerList(tag, first, {
     limit,
     cursor: listCursor,
     find: (after, left) => restOfList(pool, scope(), { ...wanted, after, limit: left }),
-    read: async (uids) =>
-      machineBatch(deps, call, "secret.listed", await readNamed(pool, scope(), { orgId: first.orgId, uids })),
+    read: async (uids) => machineBatch(deps, call, await readNamed(pool, scope(), { orgId: first.orgId, uids })),
   });
 }

@@ -1,7 +1,6 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { requireReadableField } from "../access/machine-reads.ts";
-import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { FieldPath } from "../secrets/path.ts";
@@ -21,18 +20,13 @@ export interface FieldView {
 }
 
 /** GET /api/sm/v1/secrets/{uid}/fields/{field} */
-export async function readField(deps: Deps, { caller, params, request }: Call<Machine, FieldPath>): Promise<FieldView> {
+export async function readField(
+  deps: Deps,
+  { caller, params, audit }: AuditedCall<Machine, FieldPath>,
+): Promise<FieldView> {
   const { orgId, actor, secret } = await requireReadableField(deps, caller, params);
   if (secret.value === null) throw new ServiceError("secret_not_found", "the secret has no field by that name");
-  await deps.audit(
-    auditOf(deps, request, {
-      org_id: orgId,
-      action: "secret.field.read",
-      actor,
-      target: { type: "secret", id: secret.uid, parent_id: secret.folder_id },
-      status: 200,
-    }),
-  );
+  await deps.audit(audit({ orgId, actor, target: { parent_id: secret.folder_id } }));
   return {
     uid: secret.uid,
     field: params.field,

@@ -1,8 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import { type Call, uuidText } from "@coffer/http";
+import { type AuditedCall, uuidText } from "@coffer/http";
 import type { z } from "zod";
 import { requireReadableNotation } from "../access/machine-reads.ts";
-import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { foldCase } from "../fold-case.ts";
@@ -19,7 +18,7 @@ export interface NotationView extends FieldView {
 /** POST /api/sm/v1/notation */
 export async function resolveNotation(
   deps: Deps,
-  { caller, body, request }: Call<Machine, unknown, z.infer<typeof notationBody>>,
+  { caller, body, audit }: AuditedCall<Machine, unknown, z.infer<typeof notationBody>>,
 ): Promise<NotationView> {
   const named = parseNotation(body.notation);
   const { title, field } = named;
@@ -34,15 +33,7 @@ export async function resolveNotation(
     );
   }
   if (row.value === null) throw notFound("field");
-  await deps.audit(
-    auditOf(deps, request, {
-      org_id: orgId,
-      action: "secret.notation.resolved",
-      actor,
-      target: { type: "secret", id: row.uid, parent_id: row.folder_id },
-      status: 200,
-    }),
-  );
+  await deps.audit(audit({ orgId, actor, target: { id: row.uid, parent_id: row.folder_id } }));
   return {
     uid: row.uid,
     folder: row.folder_name,

@@ -1,4 +1,4 @@
-import { type Call, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
+import { type AuditedCall, type NotModified, notModified, type Streamed, type Tagged } from "@coffer/http";
 import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { answerList } from "../secrets/answer-list.ts";
@@ -13,7 +13,7 @@ import { machineBatch } from "./machine-batch.ts";
 /** GET /api/sm/v1/secrets/search */
 export async function searchVisibleSecrets(
   deps: Deps,
-  call: Call<Machine, unknown, undefined, SearchQuery>,
+  call: AuditedCall<Machine, unknown, undefined, SearchQuery>,
 ): Promise<Tagged | Streamed | NotModified> {
   const { caller, query, held } = call;
   const { pool } = deps.database;
@@ -22,14 +22,13 @@ export async function searchVisibleSecrets(
 
   const scope = () => machineScope(callingClientOf(deps, caller), query.folder_id);
   const found = await searchSecrets(pool, scope(), wanted);
-  const first = machineBatch(deps, call, "secret.searched", found);
+  const first = machineBatch(deps, call, found);
   const tag = found.digest ?? "";
   if (held.includes(tag)) return notModified(tag);
   return answerList(tag, first, {
     limit,
     cursor: searchCursor,
     find: (after, left) => restOfSearch(pool, scope(), { ...wanted, after, limit: left }),
-    read: async (uids) =>
-      machineBatch(deps, call, "secret.searched", await readNamed(pool, scope(), { orgId: first.orgId, uids })),
+    read: async (uids) => machineBatch(deps, call, await readNamed(pool, scope(), { orgId: first.orgId, uids })),
   });
 }

@@ -1,9 +1,8 @@
-import type { Call } from "@coffer/http";
+import { type AuditedCall, auditOf } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { type Removable, requireLockedRemovable, requireRemovable } from "../access/members.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
@@ -17,7 +16,7 @@ import { type Removal, requireOtherManagers, type SoleManaged, soleManagedVaults
 import { revokeOffers } from "./revoke-offers.ts";
 import { publishMembership } from "./publish.ts";
 
-type RemovalCall = Call<User, MemberPath, undefined, MemberRemoval>;
+type RemovalCall = AuditedCall<User, MemberPath, undefined, MemberRemoval>;
 
 /**
  * DELETE /api/org/members/{user_id}
@@ -53,18 +52,17 @@ async function endMembership(
   tx: Transaction,
   deps: Deps,
   { membership: { orgId, actor }, member }: Removable,
-  { caller, request }: RemovalCall,
+  { caller, request, audit }: RemovalCall,
 ): Promise<Revocation[]> {
   const { user_id: userId, role } = member;
   const cause = { reason: "member_removed", actor, request, status: 204, orgId, userId } as const;
   const revocations = (await actsElsewhere(tx, orgId, userId)) ? [] : await revokeSessions(tx, deps, cause);
-  const record = { org_id: orgId, actor, status: 204 } as const;
   const folders = await deleteUserGrants(tx, orgId, userId);
   await publishFolderChange(tx, deps, { folderIds: folders, change: "membership", userIds: [userId] });
   for (const folderId of folders) {
     const target = { type: "user", id: userId, parent_id: folderId };
-    const entry = { ...record, action: "folder.member.removed", target, reason: "member_removed" } as const;
-    await enqueueAudit(tx, auditOf(deps, request, entry));
+    const entry = { org_id: orgId, actor, target, reason: "member_removed", status: 204 };
+    await enqueueAudit(tx, auditOf(deps, request, { action: "folder.member.removed", ...entry }));
   }
   const invites = await revokeOffers(tx, deps, null, cause);
   await deleteMembership(tx, orgId, member);
@@ -72,11 +70,11 @@ async function endMembership(
   await publishMembership(tx, deps, { org_id: orgId, ...member, status: "removed", version });
   await enqueueAudit(
     tx,
-    auditOf(deps, request, {
-      ...record,
-      action: "org.member.removed",
-      target: { type: "user", id: userId, parent_id: orgId },
-      ...(userId === caller.userId ? { reason: "left" } : {}),
+    audit({
+      orgId,
+      actor,
+      target: { parent_id: orgId },
+      reason: userId === caller.userId ? "left" : undefined,
       changes: { role, folders: folders.length, ...(invites === 0 ? {} : { invites_withdrawn: invites }) },
     }),
   );

@@ -1,9 +1,8 @@
 import { roles, type Role } from "@coffer/contract";
-import type { RequestContext } from "@coffer/http";
+import { type Actor, auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { rolesBelow } from "../access/members.ts";
-import { type Actor, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { revokeTokensBy } from "../store/access-tokens.ts";
 import { deleteInvitesBy } from "../store/invites.ts";

@@ -1,11 +1,10 @@
-import { type MemberStatus, type Role } from "@coffer/contract";
-import type { Call } from "@coffer/http";
+import type { MemberStatus, Role } from "@coffer/contract";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireMemberLocked, requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { holders, managers } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
@@ -27,7 +26,7 @@ import { publishMembership } from "./publish.ts";
  */
 export async function updateMember(
   deps: Deps,
-  { caller, params, body, request }: Call<User, MemberPath, MemberChange>,
+  { caller, params, body, request, audit }: AuditedCall<User, MemberPath, MemberChange>,
 ): Promise<MemberRow> {
   let revocations: Revocation[] = [];
   const member = await transactionInSession(deps, caller, async (tx) => {
@@ -55,12 +54,10 @@ export async function updateMember(
     const invites = await revokeOffers(tx, deps, status === "suspended" ? null : role, { ...cause, reason });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "org.member.role.changed",
+      audit({
+        orgId,
         actor,
-        target: { type: "user", id: userId, parent_id: orgId },
-        status: 200,
+        target: { parent_id: orgId },
         changes: {
           ...next,
           previous_role: present.role,

@@ -1,10 +1,10 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { userActor } from "@coffer/service";
 import { passwordChanger, requirePendingRecord } from "../accounts/pending-registration.ts";
 import { type Proven, requireProof } from "../accounts/require-proof.ts";
-import { auditUserEvent } from "../accounts/user-events.ts";
+import { auditInChains } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { SessionView } from "../sessions/open.ts";
@@ -14,7 +14,7 @@ import { deleteRegistrationStarts } from "../store/registration-starts.ts";
 import { updatePassword } from "../store/users.ts";
 import type { PasswordChange } from "./bodies.ts";
 
-type ChangeCall = Call<User, unknown, PasswordChange>;
+type ChangeCall = AuditedCall<User, unknown, PasswordChange>;
 
 /** POST /api/auth/password: The session continues with new tokens; every other session ends. */
 export async function changePassword(deps: Deps, call: ChangeCall): Promise<SessionView> {
@@ -26,7 +26,7 @@ export async function changePassword(deps: Deps, call: ChangeCall): Promise<Sess
 async function change(
   tx: Transaction,
   deps: Deps,
-  { caller, body, request }: ChangeCall,
+  { caller, body, request, audit }: ChangeCall,
   { user, keys, session: { sessionId } }: Proven,
 ): Promise<{ view: SessionView; revocations: Revocation[] } | ServiceError> {
   const starter = passwordChanger(keys, sessionId);
@@ -54,12 +54,7 @@ async function change(
     status: 200,
   });
   const view = await renewSession(tx, deps, keys, { user: changed, sessionId, request });
-  await auditUserEvent(tx, deps, request, user.id, {
-    action: "user.password.changed",
-    actor,
-    target: { type: "user", id: user.id },
-    status: 200,
-  });
+  await auditInChains(tx, user.id, (orgId) => audit({ orgId, actor }));
   return { view, revocations };
 }
 

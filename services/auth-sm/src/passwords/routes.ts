@@ -1,6 +1,6 @@
 import { route } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
-import { attempting, oneself } from "../refusals.ts";
+import { oneself } from "../refusals.ts";
 import { passwordChange, passwordStart } from "./bodies.ts";
 import { changePassword } from "./change.ts";
 import { startPasswordChange } from "./start.ts";
@@ -11,5 +11,11 @@ const user = { method: "POST", bucket: "user", caller: authenticateUser, status:
 /** Changing a known password. */
 export const passwordRoutes = [
   route({ ...user, path: `${path}/start`, body: passwordStart, run: startPasswordChange }),
-  attempting("user.password.changed", oneself, route({ ...user, path, body: passwordChange, run: changePassword })),
+  route({
+    ...user,
+    path,
+    body: passwordChange,
+    audit: { action: "user.password.changed", target: oneself },
+    run: changePassword,
+  }),
 ];

@@ -1,8 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { requireFolder } from "../access/folder.ts";
 import { requireKeyVersion } from "../folders/key-version.ts";
-import { auditOf } from "../audit.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
@@ -15,7 +14,7 @@ import type { SecretReceipt } from "./view.ts";
 /** POST /api/sm/v1/secrets and POST /api/org/folders/{id}/secrets */
 export async function createSecret(
   deps: Deps,
-  { caller, body, request }: Pick<Call<Machine | User, unknown, NewSecret>, "caller" | "body" | "request">,
+  { caller, body, audit }: Pick<AuditedCall<Machine | User, unknown, NewSecret>, "caller" | "body" | "audit">,
 ): Promise<SecretReceipt> {
   const uid = body.uid ?? newSecretUid(deps.randomBytes);
   const { secret, folder } = await retrySecretConflicts(async () => {
@@ -29,12 +28,10 @@ export async function createSecret(
       content: body,
       folder,
       now,
-      audit: auditOf(deps, request, {
-        org_id: folder.orgId,
-        action: "secret.created",
+      audit: audit({
+        orgId: folder.orgId,
         actor: folder.actor,
-        target: { type: "secret", id: uid, parent_id: folder.folderId },
-        status: 201,
+        target: { id: uid, parent_id: folder.folderId },
         changes: {
           record_type: body.record_type,
           version: 1,
@@ -46,11 +43,10 @@ export async function createSecret(
   });
   if (secret !== "taken") return secret;
   await deps.audit(
-    auditOf(deps, request, {
-      org_id: folder.orgId,
-      action: "secret.created",
+    audit({
+      orgId: folder.orgId,
       actor: folder.actor,
-      target: { type: "secret", id: uid, parent_id: folder.folderId },
+      target: { id: uid, parent_id: folder.folderId },
       outcome: "failure",
       reason: "uid_taken",
       status: 400,

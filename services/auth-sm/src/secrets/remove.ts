@@ -1,6 +1,5 @@
-import type { RequestContext } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { requireWritableSecret, type SecretTarget } from "../access/secret.ts";
-import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { retrySecretConflicts } from "./retry-conflicts.ts";
 import { requireVersion } from "./require-version.ts";
@@ -11,7 +10,7 @@ import { requireVersion } from "./require-version.ts";
  */
 export async function removeSecret(
   deps: Deps,
-  call: SecretTarget & { request: RequestContext; expected: string | undefined },
+  call: SecretTarget & Pick<AuditedCall<unknown>, "expected" | "audit">,
 ): Promise<void> {
   await retrySecretConflicts(async () => {
     const { folder, secret: present } = await requireWritableSecret(deps, call);
@@ -20,12 +19,10 @@ export async function removeSecret(
       present,
       folder,
       now: deps.now(),
-      audit: auditOf(deps, call.request, {
-        org_id: folder.orgId,
-        action: "secret.deleted",
+      audit: call.audit({
+        orgId: folder.orgId,
         actor: folder.actor,
-        target: { type: "secret", id: present.uid, parent_id: folder.folderId },
-        status: 204,
+        target: { parent_id: folder.folderId },
         changes: { version: present.version },
       }),
     });

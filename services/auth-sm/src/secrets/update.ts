@@ -1,7 +1,6 @@
-import type { RequestContext } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { requireKeyVersion } from "../folders/key-version.ts";
 import { requireWritableSecret, type SecretTarget } from "../access/secret.ts";
-import { auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { retrySecretConflicts } from "./retry-conflicts.ts";
 import type { SecretUpdate } from "./bodies.ts";
@@ -12,9 +11,9 @@ import type { SecretReceipt } from "./view.ts";
 /** PUT /api/sm/v1/secrets/{uid} and PUT /api/org/folders/{id}/secrets/{uid} */
 export function updateSecret(
   deps: Deps,
-  call: SecretTarget & { body: SecretUpdate; request: RequestContext; expected: string | undefined },
+  call: SecretTarget & Pick<AuditedCall<unknown, unknown, SecretUpdate>, "body" | "expected" | "audit">,
 ): Promise<SecretReceipt> {
-  const { body, request, expected } = call;
+  const { body, expected, audit } = call;
   return retrySecretConflicts(async () => {
     const { folder, secret: present } = await requireWritableSecret(deps, call);
     const now = deps.now();
@@ -26,12 +25,10 @@ export function updateSecret(
       content: body,
       folder,
       now,
-      audit: auditOf(deps, request, {
-        org_id: folder.orgId,
-        action: "secret.updated",
+      audit: audit({
+        orgId: folder.orgId,
         actor: folder.actor,
-        target: { type: "secret", id: present.uid, parent_id: folder.folderId },
-        status: 200,
+        target: { parent_id: folder.folderId },
         changes: {
           version: present.version + 1,
           ...(body.expires_at !== undefined && { expires_at: body.expires_at }),

@@ -1,11 +1,10 @@
-import { type AuditAction } from "@coffer/contract";
+import type { AuditAction } from "@coffer/contract";
 import { sessionRevoked, type sessionRevoked as sessionRevokedSubject } from "@coffer/events";
-import type { RequestContext } from "@coffer/http";
+import { type Actor, auditOf, type RequestContext } from "@coffer/http";
 import { enqueue, enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import type { z } from "zod";
 import { auditUserEvent } from "../accounts/user-events.ts";
-import { type Actor, auditOf } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { deleteCredentialOf, deleteOtherCredentials } from "../store/device-credentials.ts";
 import { endSession, lockSessions } from "../store/sessions.ts";

@@ -1,6 +1,5 @@
-import { anyone, route } from "@coffer/http";
+import { anyone, route, type RouteAudit } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
-import { type Attempt, attempting } from "../refusals.ts";
 import { listOwnSessions } from "./list.ts";
 import { logOut } from "./logout.ts";
 import { refreshBody, refreshSession } from "./refresh.ts";
@@ -8,7 +7,7 @@ import { othersQuery, revokeOtherSessions, revokeOwnSession, sessionPath } from 
 
 const base = "/api/auth/sessions";
 const user = { bucket: "user", caller: authenticateUser } as const;
-const session: Attempt["target"] = ({ id = null }) => ({ type: "session", id });
+const session: RouteAudit["target"] = ({ id = null }) => ({ type: "session", id });
 
 export const sessionRoutes = [
   route({
@@ -28,21 +27,22 @@ export const sessionRoutes = [
     run: logOut,
   }),
   route({ ...user, method: "GET", path: base, status: 200, run: listOwnSessions }),
-  attempting(
-    "session.revoked",
-    session,
-    route({ ...user, method: "DELETE", path: base, query: othersQuery, status: 204, run: revokeOtherSessions }),
-  ),
-  attempting(
-    "session.revoked",
-    session,
-    route({
-      ...user,
-      method: "DELETE",
-      path: `${base}/:id`,
-      params: sessionPath,
-      status: 204,
-      run: revokeOwnSession,
-    }),
-  ),
+  route({
+    ...user,
+    method: "DELETE",
+    path: base,
+    query: othersQuery,
+    status: 204,
+    audit: { action: "session.revoked", target: session },
+    run: revokeOtherSessions,
+  }),
+  route({
+    ...user,
+    method: "DELETE",
+    path: `${base}/:id`,
+    params: sessionPath,
+    status: 204,
+    audit: { action: "session.revoked", target: session },
+    run: revokeOwnSession,
+  }),
 ];

@@ -1,19 +1,17 @@
 import { auditAppend, type AuditDraft, folderChanged } from "@coffer/events";
-import { auditPayload, outboxColumns, outboxValues } from "@coffer/outbox";
-import { briefly, briefWaits, type Database, eachOf } from "@coffer/postgres";
+import type { Actor } from "@coffer/http";
+import { auditPayload, prepareGroupedWrite } from "@coffer/outbox";
+import type { Database } from "@coffer/postgres";
 import type { z } from "zod";
-import type { Actor } from "../audit.ts";
 import { foldCase } from "../fold-case.ts";
 import { momentAfter, momentOf } from "../moment.ts";
 import { tryWriterLock } from "./folder-lock.ts";
 import { receiptOf, type SecretReceiptRow } from "./secrets.ts";
 
-// One auto-committed statement writes secrets for all requests that wait at the time
-// (docs/adr/0010). Each request was authorized by an earlier read. The statement writes, with the
-// audit record and the event, only what is unchanged since that read (an optimistic check). Writers
-// do not wait for the event: the relay takes it with its next poll. The statement never waits for a
-// lock of a longer transaction: while a folder is rotated or deleted, it writes nothing there and
-// returns no row.
+// One statement writes secrets for all requests that wait at the time (docs/adr/0010). Each request was
+// authorized by an earlier read. The statement writes only what is unchanged since that read (an
+// optimistic check). Writers do not wait for the event: the relay takes it with its next poll. While a
+// folder is rotated or deleted, the statement writes nothing there.
 
 const receiptColumns = [
   "uid",
@@ -28,58 +26,35 @@ const receiptColumns = [
 /** `receiptColumns` of a table or CTE. */
 const receiptFrom = (table: string): string => receiptColumns.map((column) => `${table}.${column}`).join(", ");
 
-/**
- * The requests in the order of `valuesOf` and `more`, each with its position `n`. Of several writes
- * of one secret the first is done; the others are authorized again, because each must see the
- * previous one. The order of the uids prevents deadlocks.
- */
-const requestsOf = (more: Record<string, string>): string => `
-  SELECT DISTINCT ON (org_id, uid) * FROM ${eachOf({
-    folder_id: "uuid",
-    org_id: "uuid",
-    folder_key_version: "integer",
-    client_id: "uuid",
-    session_id: "uuid",
-    uid: "text",
-    now: "timestamptz",
-    message_id: "uuid",
-    audit: "text",
-    event: "text",
-    ...more,
-  })} ORDER BY org_id, uid, n`;
+/** The values of `valuesOf`. */
+const columns = {
+  folder_id: "uuid",
+  org_id: "uuid",
+  folder_key_version: "integer",
+  client_id: "uuid",
+  session_id: "uuid",
+  uid: "text",
+  now: "timestamptz",
+  message_id: "uuid",
+  audit: "text",
+  event: "text",
+};
 
-/**
- * The requests whose folder is unchanged and whose caller (a client, or a person in a session) may
- * still write. Locked until the commit.
- */
-const heldFolders = `
-  SELECT requested.*, ${briefWaits}
-  FROM requested JOIN folders f ON f.id = requested.folder_id
-  WHERE ${tryWriterLock("requested.folder_id")} AND f.org_id = requested.org_id AND f.key_version = requested.folder_key_version
-    AND (
-      EXISTS (
-        SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
-        WHERE g.client_id = requested.client_id AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
-      ) OR EXISTS (
-        SELECT FROM sessions s
-        JOIN folder_members g ON g.user_id = s.user_id AND g.folder_id = f.id
-        JOIN memberships m ON m.user_id = g.user_id AND m.org_id = f.org_id
-        WHERE s.id = requested.session_id AND s.revoked_at IS NULL AND g.permission IN ('write', 'manage')
-          AND m.status = 'active' AND m.role <> 'auditor'
-      )
+/** The folder is unchanged, and the caller (a client, or a person in a session) may still write. */
+const mayWrite = `
+  ${tryWriterLock("requested.folder_id")} AND f.org_id = requested.org_id AND f.key_version = requested.folder_key_version
+  AND (
+    EXISTS (
+      SELECT FROM client_folders g JOIN clients c ON c.id = g.client_id
+      WHERE g.client_id = requested.client_id AND g.folder_id = f.id AND g.permission = 'write' AND c.revoked_at IS NULL
+    ) OR EXISTS (
+      SELECT FROM sessions s
+      JOIN folder_members g ON g.user_id = s.user_id AND g.folder_id = f.id
+      JOIN memberships m ON m.user_id = g.user_id AND m.org_id = f.org_id
+      WHERE s.id = requested.session_id AND s.revoked_at IS NULL AND g.permission IN ('write', 'manage')
+        AND m.status = 'active' AND m.role <> 'auditor'
     )
-  FOR KEY SHARE OF f SKIP LOCKED`;
-
-/**
- * The outbox rows of the writes. They come from `notes`, which leaves out the content, because each
- * write reads all of them.
- */
-const messages = `
-  INSERT INTO outbox (${outboxColumns})
-  SELECT message.* FROM written JOIN notes USING (org_id, uid) CROSS JOIN LATERAL (VALUES
-    ${outboxValues(auditAppend, { id: "notes.message_id", payload: "notes.audit" })},
-    ${outboxValues(folderChanged, { id: "notes.message_id", payload: "notes.event" })}
-  ) AS message (${outboxColumns})`;
+  )`;
 
 /** The values of `contentValues`. */
 const contentColumns = {
@@ -142,16 +117,19 @@ export type SecretWrites = ReturnType<typeof createSecretWrites>;
  */
 export function createSecretWrites(database: Database) {
   const write = (name: string, more: Record<string, string>, change: string) =>
-    briefly(
-      database.preparedWriteEach<Answer>(
-        name,
-        `WITH requested AS MATERIALIZED (${requestsOf(more)}), held AS MATERIALIZED (${heldFolders}),
-         notes AS MATERIALIZED (SELECT org_id, uid, message_id, audit, event FROM held),
-         written AS (${change}), published AS (${messages})
-         SELECT held.n::integer AS n, ${receiptFrom("written")} FROM held LEFT JOIN written USING (org_id, uid)`,
-      ),
-      null,
-    );
+    prepareGroupedWrite<Answer>(database, {
+      name,
+      key: ["org_id", "uid"],
+      columns: { ...columns, ...more },
+      authorized: { from: "JOIN folders f ON f.id = requested.folder_id", where: mayWrite, locked: "f" },
+      change: `written AS (${change})`,
+      noted: ["message_id", "audit", "event"],
+      messages: [
+        { subject: auditAppend, id: "notes.message_id", payload: "notes.audit" },
+        { subject: folderChanged, id: "notes.message_id", payload: "notes.event" },
+      ],
+      answer: receiptColumns,
+    });
   const insert = write(
     "insert-secrets",
     { record_type: "text", ...contentColumns },

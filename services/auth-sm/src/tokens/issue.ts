@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
+import type { Transaction } from "@coffer/postgres";
 import { requireLockedApplication } from "../access/application.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolders } from "../access/managed-folder.ts";
 import { managers } from "../access/membership.ts";
 import type { ApplicationPath } from "../applications/bodies.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
@@ -26,7 +25,7 @@ export interface IssuedToken extends AccessTokenRow {
 /** POST /api/org/applications/{id}/tokens */
 export async function issueToken(
   deps: Deps,
-  { caller, params, body, request }: Call<User, ApplicationPath, NewToken>,
+  { caller, params, body, audit }: AuditedCall<User, ApplicationPath, NewToken>,
 ): Promise<IssuedToken> {
   const now = deps.now();
   const expiresAt = tokenExpiry(body.expires_at, now);
@@ -62,12 +61,10 @@ export async function issueToken(
     const issued = await getAccessToken(tx, id, now);
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "token.issued",
+      audit({
+        orgId,
         actor,
-        target: { type: "token", id, parent_id: application.id },
-        status: 201,
+        target: { id },
         changes: {
           name: body.name,
           folders: body.folders.map(({ folder_id }) => folder_id),

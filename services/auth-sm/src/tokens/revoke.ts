@@ -1,10 +1,9 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { requireLockedApplication } from "../access/application.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
-import { auditOf } from "../audit.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { lockAccessToken } from "../store/access-tokens.ts";
@@ -16,7 +15,7 @@ import type { TokenPath } from "./bodies.ts";
  * DELETE /api/org/applications/{id}/tokens/{token_id}
  * Idempotent. A used token is a conflict, because revoking it does not stop its machine.
  */
-export function revokeToken(deps: Deps, { caller, params, request }: Call<User, TokenPath>): Promise<void> {
+export function revokeToken(deps: Deps, { caller, params, audit }: AuditedCall<User, TokenPath>): Promise<void> {
   return transactionInSession(deps, caller, async (tx) => {
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
@@ -25,15 +24,6 @@ export function revokeToken(deps: Deps, { caller, params, request }: Call<User, 
     if (token.used) throw new ServiceError("conflict", "the token is spent: revoke the client that it made");
     if (token.revoked) return;
     await markTokenRevoked(tx, token.id, deps.now());
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "token.revoked",
-        actor,
-        target: { type: "token", id: token.id, parent_id: application.id },
-        status: 204,
-      }),
-    );
+    await enqueueAudit(tx, audit({ orgId, actor }));
   });
 }

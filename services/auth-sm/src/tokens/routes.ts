@@ -1,7 +1,6 @@
-import { route } from "@coffer/http";
+import { route, type RouteAudit } from "@coffer/http";
 import { applicationPath } from "../applications/bodies.ts";
 import { authenticateUser } from "../callers/user.ts";
-import { type Attempt, attempting } from "../refusals.ts";
 import { newToken, tokenPath } from "./bodies.ts";
 import { issueToken } from "./issue.ts";
 import { listTokens } from "./list.ts";
@@ -9,26 +8,27 @@ import { revokeToken } from "./revoke.ts";
 
 const base = "/api/org/applications/:id/tokens";
 const user = { bucket: "user", caller: authenticateUser } as const;
-const token: Attempt["target"] = ({ id = "", token_id = null }) => ({ type: "token", id: token_id, parent_id: id });
+const token: RouteAudit["target"] = ({ id = "", token_id = null }) => ({ type: "token", id: token_id, parent_id: id });
 
 export const tokenRoutes = [
   route({ ...user, method: "GET", path: base, params: applicationPath, status: 200, run: listTokens }),
-  attempting(
-    "token.issued",
-    token,
-    route({
-      ...user,
-      method: "POST",
-      path: base,
-      params: applicationPath,
-      body: newToken,
-      status: 201,
-      run: issueToken,
-    }),
-  ),
-  attempting(
-    "token.revoked",
-    token,
-    route({ ...user, method: "DELETE", path: `${base}/:token_id`, params: tokenPath, status: 204, run: revokeToken }),
-  ),
+  route({
+    ...user,
+    method: "POST",
+    path: base,
+    params: applicationPath,
+    body: newToken,
+    status: 201,
+    audit: { action: "token.issued", target: token },
+    run: issueToken,
+  }),
+  route({
+    ...user,
+    method: "DELETE",
+    path: `${base}/:token_id`,
+    params: tokenPath,
+    status: 204,
+    audit: { action: "token.revoked", target: token },
+    run: revokeToken,
+  }),
 ];

@@ -1,10 +1,10 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { userActor } from "@coffer/service";
 import { requireLastingSession } from "../access/lasting-session.ts";
 import type { OtpField } from "../accounts/bodies.ts";
-import { auditUserEvent } from "../accounts/user-events.ts";
+import { auditInChains } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
@@ -18,7 +18,7 @@ import { openSecret } from "./secret-seal.ts";
 const mostAttempts = 5;
 const recoveryCodes = 10;
 
-type VerifyCall = Call<User, unknown, OtpField>;
+type VerifyCall = AuditedCall<User, unknown, OtpField>;
 
 /** POST /api/auth/totp/verify: Activates the second factor. Every other session ends. */
 export async function verifyTotp(deps: Deps, call: VerifyCall): Promise<{ recovery_codes: string[] }> {
@@ -34,7 +34,7 @@ async function enable(
   tx: Transaction,
   deps: Deps,
   keys: KeyRing,
-  { caller, body, request }: VerifyCall,
+  { caller, body, request, audit }: VerifyCall,
 ): Promise<{ codes: string[]; revocations: Revocation[] } | ServiceError> {
   const now = deps.now();
   await lockPerson(tx, caller.userId);
@@ -56,11 +56,6 @@ async function enable(
   const actor = userActor(caller);
   const cause = { reason: "second_factor_changed", actor, request, status: 200 } as const;
   const revocations = await revokeSessions(tx, deps, { userId, except: sessionId, ...cause });
-  await auditUserEvent(tx, deps, request, userId, {
-    action: "user.totp.enabled",
-    actor,
-    target: { type: "user", id: userId },
-    status: 200,
-  });
+  await auditInChains(tx, userId, (orgId) => audit({ orgId, actor }));
   return { codes, revocations };
 }

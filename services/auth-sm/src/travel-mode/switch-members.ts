@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import { travelModeOf } from "@coffer/events";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { requireRankOver } from "../access/members.ts";
 import { type ActiveMembership, managers, requireHeldMembership, requireMembership } from "../access/membership.ts";
@@ -10,11 +10,10 @@ import type { Deps } from "../deps.ts";
 import type { MemberPath } from "../members/bodies.ts";
 import { findMember, findStanding } from "../store/members.ts";
 import { requestSwitch } from "./request-switch.ts";
-import { travelModeRecords } from "./audit.ts";
 import type { MemberTravelMode } from "./bodies.ts";
 import type { TravelMode } from "./show.ts";
 
-type SwitchCall = Call<User, MemberPath, MemberTravelMode>;
+type SwitchCall = AuditedCall<User, MemberPath, MemberTravelMode>;
 
 /**
  * PUT /api/org/members/{user_id}/travel-mode An owner or admin switches a member's travel mode;
@@ -27,16 +26,20 @@ type SwitchCall = Call<User, MemberPath, MemberTravelMode>;
  * done then
  */
 export async function switchMembersTravelMode(deps: Deps, call: SwitchCall): Promise<TravelMode> {
-  const { caller, params, body, request } = call;
+  const { caller, params, body } = call;
   const { user_id: userId } = params;
   const { enabled } = body;
   const { orgId: chosen } = await requireMembership(deps.database.pool, caller, managers);
   // Before the transaction, so that none is held open while vaults is unavailable.
   await deps.bus.request(travelModeOf, { user_id: userId });
   return deps.database.transaction(async (tx) => {
-    const { orgId, actor } = await requireSwitchable(tx, { ...call, caller: { ...caller, orgId: chosen } });
-    const standingSince = await findStanding(tx, { orgId, managerId: caller.userId, memberId: userId });
-    const audit = travelModeRecords(deps, { userId, enabled, actor, request }, await chainsOf(tx, userId));
+    const { orgId: chosenOrgId, actor } = await requireSwitchable(tx, {
+      ...call,
+      caller: { ...caller, orgId: chosen },
+    });
+    const standingSince = await findStanding(tx, { orgId: chosenOrgId, managerId: caller.userId, memberId: userId });
+    // One for each chain. vaults stores them with the mode, if the mode changes.
+    const audit = (await chainsOf(tx, userId)).map((orgId) => call.audit({ orgId, actor }));
     return requestSwitch(deps, { userId, enabled, audit, caller, standingSince });
   });
 }

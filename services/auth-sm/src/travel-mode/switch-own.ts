@@ -1,4 +1,4 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
 import { userActor } from "@coffer/service";
 import { requireProof } from "../accounts/require-proof.ts";
@@ -6,11 +6,10 @@ import { chainsOf } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { requestSwitch } from "./request-switch.ts";
-import { travelModeRecords } from "./audit.ts";
 import type { OwnTravelMode } from "./bodies.ts";
 import type { TravelMode } from "./show.ts";
 
-type SwitchCall = Call<User, unknown, OwnTravelMode>;
+type SwitchCall = AuditedCall<User, unknown, OwnTravelMode>;
 
 /**
  * PUT /api/account/travel-mode
@@ -24,10 +23,11 @@ export async function switchOwnTravelMode(deps: Deps, call: SwitchCall): Promise
   return requireProof(deps, call, (tx) => setOwn(deps, tx, call));
 }
 
-async function setOwn(deps: Deps, db: Queryable, { caller, body, request }: SwitchCall): Promise<TravelMode> {
+async function setOwn(deps: Deps, db: Queryable, call: SwitchCall): Promise<TravelMode> {
+  const { caller, body } = call;
   const { userId } = caller;
   const { enabled } = body;
-  const by = { userId, enabled, actor: userActor(caller), request };
-  const audit = travelModeRecords(deps, by, await chainsOf(db, userId));
+  const actor = userActor(caller);
+  const audit = (await chainsOf(db, userId)).map((orgId) => call.audit({ orgId, actor }));
   return requestSwitch(deps, { userId, enabled, audit, caller });
 }

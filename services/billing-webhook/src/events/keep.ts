@@ -1,9 +1,7 @@
 import type { AuditAction } from "@coffer/contract";
-import type { RequestContext } from "@coffer/http";
+import { type AuditEntry, auditOf, type RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import { enqueueAudit } from "@coffer/outbox";
-import { auditOf } from "@coffer/service";
-import type { AuditEntry } from "@coffer/service";
 import { stripeActor } from "../audit.ts";
 import type { Deps } from "../deps.ts";
 import { belongingOf } from "../plans/belonging.ts";

@@ -1,12 +1,10 @@
-import type { Call } from "@coffer/http";
-import { auditOf } from "@coffer/service/stateless";
+import type { AuditedCall } from "@coffer/http";
 import { actorOf, recordAudit } from "../audit.ts";
 import { requireActingOrg } from "../callers/acting-org.ts";
 import type { Caller } from "../callers/caller.ts";
 import type { Deps } from "../deps.ts";
 import { answerOf, type ScanAnswer } from "./answer.ts";
 import type { ScanBody } from "./body.ts";
-import { noTarget } from "./target.ts";
 
 /** The limits of a response, so that a body full of secrets cannot fill the memory. */
 const room = { occurrences: 10_000, bytes: 4 * 1024 * 1024 };
@@ -14,20 +12,12 @@ const room = { occurrences: 10_000, bytes: 4 * 1024 * 1024 };
 /** POST /api/scanner/scan */
 export async function scan(
   deps: Deps,
-  { caller, body, request }: Call<Caller, unknown, ScanBody>,
+  { caller, body, audit }: AuditedCall<Caller, unknown, ScanBody>,
 ): Promise<ScanAnswer> {
   const orgId = await requireActingOrg(deps, caller);
   const answer = answerOf(await deps.scans.scan({ documents: body.documents ?? [], diff: body.diff, room }, "http"));
   const { findings, inputs, bytes } = answer.summary;
-  const record = auditOf(deps, request, {
-    org_id: orgId,
-    action: "scanner.scanned",
-    actor: actorOf(caller),
-    target: noTarget,
-    status: 200,
-    count: findings,
-    changes: { inputs, bytes },
-  });
+  const record = audit({ orgId, actor: actorOf(caller), count: findings, changes: { inputs, bytes } });
   await recordAudit(deps, record);
   return answer;
 }

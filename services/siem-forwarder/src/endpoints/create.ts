@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import type { User } from "@coffer/service";
-import { auditOf, userActor } from "@coffer/service";
+import { userActor } from "@coffer/service";
 import { requireSiemManager } from "../access.ts";
 import { inChain } from "../audit/in-chain.ts";
 import type { Deps } from "../deps.ts";
@@ -19,21 +19,14 @@ const mostEndpoints = 10;
 /** POST /api/org/siem/webhooks */
 export async function createEndpoint(
   deps: Deps,
-  { caller, body, request }: Call<User, unknown, NewEndpoint>,
+  { caller, body, request, audit }: AuditedCall<User, unknown, NewEndpoint>,
 ): Promise<EndpointView> {
   const orgId = await requireSiemManager(deps, caller);
   const { format, name = null, enabled = true } = body;
   const url = await checkEndpointUrl(deps.destinations, { text: body.url, format, field: "url" });
   const id = deps.newId();
   const credentials = sealCredentials(deps, id, await checkedCredentials(deps, format, body.credentials));
-  const record = auditOf(deps, request, {
-    org_id: orgId,
-    action: "siem.webhook.created",
-    actor: userActor(caller),
-    target: { type: "siem_webhook", id },
-    status: 201,
-    changes: { name, format, url, enabled },
-  });
+  const record = audit({ orgId, actor: userActor(caller), target: { id }, changes: { name, format, url, enabled } });
   const row = await inChain(deps, orgId, async ({ tx, append }) => {
     // The lock of the chain: of two creations at the same time one counts the other.
     if ((await countEndpoints(tx, orgId)) >= mostEndpoints)

@@ -1,6 +1,6 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import type { User } from "@coffer/service";
-import { auditOf, userActor } from "@coffer/service";
+import { userActor } from "@coffer/service";
 import { requireSiemManager } from "../access.ts";
 import { inChain } from "../audit/in-chain.ts";
 import type { Deps } from "../deps.ts";
@@ -11,16 +11,10 @@ import { endpointNotFound } from "./not-found.ts";
 /** DELETE /api/org/siem/webhooks/{id} */
 export async function removeEndpoint(
   deps: Deps,
-  { caller, params: { id }, request }: Call<User, EndpointPath>,
+  { caller, params: { id }, audit }: AuditedCall<User, EndpointPath>,
 ): Promise<void> {
   const orgId = await requireSiemManager(deps, caller);
-  const record = auditOf(deps, request, {
-    org_id: orgId,
-    action: "siem.webhook.deleted",
-    actor: userActor(caller),
-    target: { type: "siem_webhook", id },
-    status: 204,
-  });
+  const record = audit({ orgId, actor: userActor(caller) });
   await inChain(deps, orgId, async ({ tx, append }) => {
     if (!(await deleteEndpoint(tx, orgId, id))) throw endpointNotFound();
     await append(record);

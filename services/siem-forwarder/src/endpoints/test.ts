@@ -1,6 +1,7 @@
-import type { Call } from "@coffer/http";
+import type { AuditDraft } from "@coffer/events";
+import type { AuditedCall } from "@coffer/http";
 import type { User } from "@coffer/service";
-import { auditOf, userActor } from "@coffer/service";
+import { userActor } from "@coffer/service";
 import { requireSiemManager } from "../access.ts";
 import { appendAudit } from "../audit/append.ts";
 import type { Deps } from "../deps.ts";
@@ -24,21 +25,15 @@ export interface TestAnswer {
 /** POST /api/org/siem/webhooks/{id}/test */
 export async function testEndpoint(
   deps: Deps,
-  { caller, params: { id }, request }: Call<User, EndpointPath>,
+  { caller, params: { id }, audit }: AuditedCall<User, EndpointPath>,
 ): Promise<TestAnswer> {
   const orgId = await requireSiemManager(deps, caller);
   const row = await findEndpointRow(deps.database.pool, orgId, id);
   if (row === null) throw endpointNotFound();
-  const entry = {
-    org_id: orgId,
-    action: "siem.webhook.tested",
-    actor: userActor(caller),
-    target: { type: "siem_webhook", id },
-    status: 200,
-  } as const;
-  const answer = answerOf(await sendTest(deps, row, auditOf(deps, request, entry)));
+  const by = { orgId, actor: userActor(caller) };
+  const answer = answerOf(await sendTest(deps, row, audit(by)));
   const outcome = answer.ok ? "success" : "failure";
-  await appendAudit(deps, { records: [auditOf(deps, request, { ...entry, outcome })] });
+  await appendAudit(deps, { records: [audit({ ...by, outcome })] });
   return answer;
 }
 
@@ -46,7 +41,7 @@ export async function testEndpoint(
 async function sendTest(
   deps: Deps,
   { id, format, url, credentials: sealed }: NonNullable<Awaited<ReturnType<typeof findEndpointRow>>>,
-  record: ReturnType<typeof auditOf>,
+  record: AuditDraft,
 ): Promise<Outcome> {
   const credentials = openCredentials(deps, id, sealed);
   if (credentials === null)

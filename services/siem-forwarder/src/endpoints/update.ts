@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import type { User } from "@coffer/service";
-import { auditOf, userActor } from "@coffer/service";
+import { userActor } from "@coffer/service";
 import { requireSiemManager } from "../access.ts";
 import { inChain } from "../audit/in-chain.ts";
 import type { Deps } from "../deps.ts";
@@ -17,7 +17,7 @@ import { viewOf } from "./view.ts";
 /** PATCH /api/org/siem/webhooks/{id} */
 export async function changeEndpoint(
   deps: Deps,
-  { caller, params: { id }, body, request }: Call<User, EndpointPath, EndpointChange>,
+  { caller, params: { id }, body, request, audit }: AuditedCall<User, EndpointPath, EndpointChange>,
 ): Promise<EndpointView> {
   const orgId = await requireSiemManager(deps, caller);
   const found = await findEndpointRow(deps.database.pool, orgId, id);
@@ -36,12 +36,9 @@ export async function changeEndpoint(
   const changes = Object.fromEntries(
     Object.entries({ name, url, enabled }).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-  const record = auditOf(deps, request, {
-    org_id: orgId,
-    action: "siem.webhook.updated",
+  const record = audit({
+    orgId,
     actor: userActor(caller),
-    target: { type: "siem_webhook", id },
-    status: 200,
     changes: { ...changes, ...(credentials === undefined ? {} : { credentials: "replaced" }) },
   });
   const row = await inChain(deps, orgId, async ({ tx, append }) => {

@@ -1,7 +1,8 @@
 import { covers, type Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
+import type { Actor } from "@coffer/http";
 import type { Queryable, Transaction } from "@coffer/postgres";
-import { type Actor, type User, userActor } from "@coffer/service";
+import { type User, userActor } from "@coffer/service";
 import { holdVault, lockVaults } from "../store/vault-locks.ts";
 import { findVaultAccess, type VaultAccessRow } from "../store/vault-access.ts";
 import type { VaultType } from "../store/vaults.ts";

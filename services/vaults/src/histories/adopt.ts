@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { auditOf, type NewEntry, type User } from "@coffer/service";
+import type { NewEntry, User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
@@ -10,7 +10,7 @@ import { findHistory } from "../store/histories.ts";
 import { listPermissions } from "../store/vault-members.ts";
 import { touchVaults, vaultState } from "../store/vaults.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
-import { vaultTarget } from "../vaults/target.ts";
+import { inOrg } from "../vaults/in-org.ts";
 import { appendEntry } from "./append-entry.ts";
 
 /** Number and hash of the stored entry. */
@@ -20,7 +20,7 @@ export interface StoredEntry {
 }
 
 /** POST /api/vaults/{id}/history: the first entry, for a shared vault without a history. */
-export function adoptVault(deps: Deps, { caller, params, body, request }: Call<User, VaultPath, NewEntry>) {
+export function adoptVault(deps: Deps, { caller, params, body, audit }: AuditedCall<User, VaultPath, NewEntry>) {
   return transactionInSession(deps, caller, async (tx): Promise<StoredEntry> => {
     const { id, orgId, actor, type, keyVersion } = await requireLockedVault(tx, caller, params.id, "manage");
     if (type === "personal" || orgId === null)
@@ -44,14 +44,7 @@ export function adoptVault(deps: Deps, { caller, params, body, request }: Call<U
     });
     if (state === null) throw new TypeError("an entry was appended, but there is no state");
     await notifyViewers(tx, deps, await touchVaults(tx, [id], deps.now()), []);
-    const about = {
-      org_id: orgId,
-      action: "history.adopted",
-      actor,
-      target: vaultTarget(id, orgId),
-      status: 201,
-    } as const;
-    await enqueueAudit(tx, auditOf(deps, request, about));
+    await enqueueAudit(tx, audit({ orgId, actor, target: inOrg(orgId) }));
     return { history_seq: state.head.seq, hash: state.head.hash };
   });
 }

@@ -1,15 +1,15 @@
 import {
-  type Call,
+  type AuditedCall,
   decodeCursor,
   encodeCursor,
-  type NotModified,
   notModified,
-  tagged,
+  type NotModified,
   type Tagged,
+  tagged,
   timestampText,
   uuidText,
 } from "@coffer/http";
-import { auditOf, type User } from "@coffer/service";
+import type { User } from "@coffer/service";
 import { z } from "zod";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
@@ -25,7 +25,7 @@ const cursor = ({ added_at, user_id }: VaultMemberRow): string => encodeCursor({
 /** GET /api/vaults/{id}/members, in the order in which they were added. */
 export async function listVaultMembers(
   deps: Deps,
-  { caller, params, query, held, request }: Call<User, VaultPath, undefined, VaultMemberListQuery>,
+  { caller, params, query, held, audit }: AuditedCall<User, VaultPath, undefined, VaultMemberListQuery>,
 ): Promise<Tagged | NotModified> {
   const { limit } = query;
   const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, position);
@@ -39,16 +39,6 @@ export async function listVaultMembers(
   const answer = limit === undefined ? { data } : { data, next_cursor: cursorAfter({ rows: data, more }, { cursor }) };
   const tag = tagOf(answer);
   if (held.includes(tag)) return notModified(tag);
-  await deps.audit(
-    auditOf(deps, request, {
-      org_id: vault.orgId,
-      action: "vault.listed",
-      actor: vault.actor,
-      target: { type: "vault", id: vault.id },
-      status: 200,
-      count: data.length,
-      reason: "members",
-    }),
-  );
+  await deps.audit(audit({ orgId: vault.orgId, actor: vault.actor, count: data.length, reason: "members" }));
   return tagged(tag, answer);
 }

@@ -1,9 +1,9 @@
 import type { Permission } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import { holderOf } from "@coffer/history";
-import type { Call } from "@coffer/http";
+import { type AuditedCall, auditOf, type Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { auditOf, type User } from "@coffer/service";
+import type { User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../vaults/key-version.ts";
 import { requireLockedVault, requireVault, type UsableVault } from "../access/vault.ts";
@@ -31,7 +31,7 @@ export interface VaultMemberView {
  */
 export async function shareVault(
   deps: Deps,
-  call: Call<User, VaultMemberPath, VaultMemberBody>,
+  call: AuditedCall<User, VaultMemberPath, VaultMemberBody>,
 ): Promise<VaultMemberView> {
   const { caller, body, request } = call;
   const { user_id: userId } = call.params;
@@ -67,12 +67,9 @@ export async function shareVault(
     await notifyViewers(tx, deps, await touchVaults(tx, [id], deps.now()), visibility);
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "vault.member.added",
+      call.audit({
+        orgId,
         actor,
-        target: { type: "user", id: userId, parent_id: id },
-        status: 200,
         changes: { permission, key_version: keyVersion, ...(before === null ? {} : { previous_permission: before }) },
       }),
     );

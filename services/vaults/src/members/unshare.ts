@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { auditOf, type User } from "@coffer/service";
+import type { User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
@@ -15,7 +15,7 @@ import type { VaultMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 
 /** DELETE /api/vaults/{id}/members/{user_id}: a manager removes a member, or a member leaves. */
-export function unshareVault(deps: Deps, { caller, params, request }: Call<User, VaultMemberPath>): Promise<void> {
+export function unshareVault(deps: Deps, { caller, params, audit }: AuditedCall<User, VaultMemberPath>): Promise<void> {
   const { user_id: userId } = params;
   const needed = userId === caller.userId ? "read" : "manage";
   return transactionInSession(deps, caller, async (tx) => {
@@ -29,16 +29,6 @@ export function unshareVault(deps: Deps, { caller, params, request }: Call<User,
     await deleteMember(tx, id, userId);
     const visibility = await recomputeVisibility(tx, deps, { vaultIds: [id], userIds: [userId] });
     await notifyViewers(tx, deps, await touchVaults(tx, [id], deps.now()), visibility);
-    await enqueueAudit(
-      tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "vault.member.removed",
-        actor,
-        target: { type: "user", id: userId, parent_id: id },
-        status: 204,
-        changes: { permission },
-      }),
-    );
+    await enqueueAudit(tx, audit({ orgId, actor, changes: { permission } }));
   });
 }

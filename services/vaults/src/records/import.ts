@@ -1,9 +1,9 @@
 import { ServiceError } from "@coffer/errors";
 import { recordsChanged } from "@coffer/events";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueue, enqueueAudit } from "@coffer/outbox";
 import { isUniqueViolation } from "@coffer/postgres";
-import { auditOf, retryOnConflict, type User } from "@coffer/service";
+import { retryOnConflict, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../vaults/key-version.ts";
 import { requireHeldVault, requireVault } from "../access/vault.ts";
@@ -27,7 +27,7 @@ const mostItems = 1_000;
 const itemTaken = "id: taken: if an earlier request of yours created the record, it exists; otherwise use another id";
 
 /** POST /api/vaults/{id}/import: creates the valid items in one transaction. */
-export async function importRecords(deps: Deps, call: Call<User, VaultPath, ImportBody>): Promise<ImportView> {
+export async function importRecords(deps: Deps, call: AuditedCall<User, VaultPath, ImportBody>): Promise<ImportView> {
   const { caller, params, body } = call;
   const { id: vaultId } = await requireVault(deps.database.pool, caller, params.id, "write");
   const sent = body.records;
@@ -44,7 +44,7 @@ export async function importRecords(deps: Deps, call: Call<User, VaultPath, Impo
  */
 async function store(
   deps: Deps,
-  { caller, body, request }: Call<User, VaultPath, ImportBody>,
+  { caller, body, audit }: AuditedCall<User, VaultPath, ImportBody>,
   id: string,
   read: ReturnType<typeof readItems>,
 ): Promise<ImportView | null> {
@@ -64,12 +64,9 @@ async function store(
       }
       await enqueueAudit(
         tx,
-        auditOf(deps, request, {
-          org_id: orgId,
-          action: "record.imported",
+        audit({
+          orgId,
           actor,
-          target: { type: "vault", id: vaultId },
-          status: 201,
           count: made.length,
           ...(errors.length === 0 ? {} : { changes: { failed: errors.length } }),
         }),

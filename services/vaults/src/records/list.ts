@@ -1,16 +1,16 @@
 import {
-  type Call,
+  type AuditedCall,
   decodeCursor,
   encodeCursor,
-  type NotModified,
   notModified,
-  type Streamed,
+  type NotModified,
   streamed,
-  tagged,
+  type Streamed,
   type Tagged,
+  tagged,
   uuidText,
 } from "@coffer/http";
-import { auditOf, type User } from "@coffer/service";
+import type { User } from "@coffer/service";
 import { z } from "zod";
 import { usableVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
@@ -21,7 +21,7 @@ import type { VaultPath } from "../vaults/bodies.ts";
 import type { RecordListQuery } from "./bodies.ts";
 import { recordView } from "./view.ts";
 
-type ListCall = Call<User, VaultPath, undefined, RecordListQuery>;
+type ListCall = AuditedCall<User, VaultPath, undefined, RecordListQuery>;
 
 const position = z.object({ id: uuidText });
 const cursor = ({ id }: RecordRow): string => encodeCursor({ id });
@@ -61,23 +61,13 @@ type AuthorizedPart = RecordPart & Part<RecordRow>;
 /** Reads a part and authorizes it by the same snapshot. Throws what `usableVault` throws. */
 async function readPart(
   deps: Deps,
-  { caller, params, request }: ListCall,
+  { caller, params, audit }: ListCall,
   wanted: RecordQuery,
   { whole } = { whole: false },
 ): Promise<AuthorizedPart> {
   const part = await listRecords(deps.database.pool, { userId: caller.userId, vaultId: params.id }, wanted, { whole });
-  const { id, orgId, actor } = usableVault(caller, part.access, "read");
+  const { orgId, actor } = usableVault(caller, part.access, "read");
   const record = (reason?: "part"): Promise<void> =>
-    deps.audit(
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "record.listed",
-        actor,
-        target: { type: "vault", id },
-        status: 200,
-        count: part.rows.length,
-        ...(reason && { reason }),
-      }),
-    );
+    deps.audit(audit({ orgId, actor, count: part.rows.length, reason }));
   return { ...part, record };
 }

@@ -1,14 +1,13 @@
-import { type Call, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
-import { retryOnConflict, type User } from "@coffer/service";
+import { type AuditedCall, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
+import { retryOnConflict, type User, userActor } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { recordAudit } from "./audit.ts";
 import type { RecordPath } from "./bodies.ts";
 import { busy, recordNotFound } from "../errors.ts";
 import { recordView } from "./view.ts";
 
 /** GET /api/vaults/{id}/records/{rid} */
-export async function readRecord(deps: Deps, call: Call<User, RecordPath>): Promise<Tagged | NotModified> {
+export async function readRecord(deps: Deps, call: AuditedCall<User, RecordPath>): Promise<Tagged | NotModified> {
   const { caller, params, held } = call;
   const { id: vaultId, rid: id } = params;
   const row = await retryOnConflict(async () => {
@@ -19,7 +18,6 @@ export async function readRecord(deps: Deps, call: Call<User, RecordPath>): Prom
   if (row.id === null) throw recordNotFound();
   const tag = row.updated_at;
   if (held.includes(tag)) return notModified(tag);
-  const { org_id } = row;
-  await deps.audit(recordAudit(deps, call, { org_id, action: "record.read", vaultId, id, status: 200 }));
+  await deps.audit(call.audit({ orgId: row.org_id, actor: userActor(caller) }));
   return tagged(tag, recordView(row));
 }

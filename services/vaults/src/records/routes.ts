@@ -1,5 +1,5 @@
-import { route } from "@coffer/http";
-import { type Attempt, attempting, authenticateUser, type User } from "@coffer/service";
+import { route, type RouteAudit } from "@coffer/http";
+import { authenticateUser, type User } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { type VaultPath, vaultPath } from "../vaults/bodies.ts";
@@ -14,8 +14,8 @@ import { updateRecord } from "./update.ts";
 const base = "/api/vaults/:id/records";
 const importLimitBytes = 32 * 1024 * 1024;
 const user = { bucket: "user", caller: authenticateUser } as const;
-const vault: Attempt["target"] = ({ id = null }) => ({ type: "vault", id });
-const record: Attempt["target"] = ({ id, rid }) => ({
+const vault: RouteAudit["target"] = ({ id = null }) => ({ type: "vault", id });
+const record: RouteAudit["target"] = ({ id, rid }) => ({
   type: "record",
   id: rid ?? null,
   ...(id === undefined ? {} : { parent_id: id }),
@@ -25,70 +25,66 @@ const permit = (deps: Deps, { caller, params }: { caller: User; params: VaultPat
   requireVault(deps.database.pool, caller, params.id, "write");
 
 export const recordRoutes = [
-  attempting(
-    "record.listed",
-    vault,
-    route({
-      ...user,
-      method: "GET",
-      path: base,
-      params: vaultPath,
-      query: recordListQuery,
-      status: 200,
-      run: listVaultRecords,
-    }),
-  ),
-  attempting(
-    "record.created",
-    record,
-    route({
-      ...user,
-      method: "POST",
-      path: base,
-      params: vaultPath,
-      body: newRecord,
-      permit,
-      status: 201,
-      run: createRecord,
-    }),
-  ),
-  attempting(
-    "record.read",
-    record,
-    route({ ...user, method: "GET", path: `${base}/:rid`, params: recordPath, status: 200, run: readRecord }),
-  ),
-  attempting(
-    "record.updated",
-    record,
-    route({
-      ...user,
-      method: "PUT",
-      path: `${base}/:rid`,
-      params: recordPath,
-      body: recordContent,
-      permit,
-      status: 200,
-      run: updateRecord,
-    }),
-  ),
-  attempting(
-    "record.deleted",
-    record,
-    route({ ...user, method: "DELETE", path: `${base}/:rid`, params: recordPath, status: 204, run: removeRecord }),
-  ),
-  attempting(
-    "record.imported",
-    vault,
-    route({
-      ...user,
-      method: "POST",
-      path: "/api/vaults/:id/import",
-      params: vaultPath,
-      body: importBody,
-      permit,
-      bodyLimitBytes: importLimitBytes,
-      status: 201,
-      run: importRecords,
-    }),
-  ),
+  route({
+    ...user,
+    method: "GET",
+    path: base,
+    params: vaultPath,
+    query: recordListQuery,
+    status: 200,
+    audit: { action: "record.listed", target: vault },
+    run: listVaultRecords,
+  }),
+  route({
+    ...user,
+    method: "POST",
+    path: base,
+    params: vaultPath,
+    body: newRecord,
+    permit,
+    status: 201,
+    audit: { action: "record.created", target: record },
+    run: createRecord,
+  }),
+  route({
+    ...user,
+    method: "GET",
+    path: `${base}/:rid`,
+    params: recordPath,
+    status: 200,
+    audit: { action: "record.read", target: record },
+    run: readRecord,
+  }),
+  route({
+    ...user,
+    method: "PUT",
+    path: `${base}/:rid`,
+    params: recordPath,
+    body: recordContent,
+    permit,
+    status: 200,
+    audit: { action: "record.updated", target: record },
+    run: updateRecord,
+  }),
+  route({
+    ...user,
+    method: "DELETE",
+    path: `${base}/:rid`,
+    params: recordPath,
+    status: 204,
+    audit: { action: "record.deleted", target: record },
+    run: removeRecord,
+  }),
+  route({
+    ...user,
+    method: "POST",
+    path: "/api/vaults/:id/import",
+    params: vaultPath,
+    body: importBody,
+    permit,
+    bodyLimitBytes: importLimitBytes,
+    status: 201,
+    audit: { action: "record.imported", target: vault },
+    run: importRecords,
+  }),
 ];

@@ -1,9 +1,9 @@
 import { ServiceError } from "@coffer/errors";
 import { type HistoryState, holderOf } from "@coffer/history";
-import type { Call } from "@coffer/http";
+import type { AuditedCall, Call } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
-import { auditOf, type User } from "@coffer/service";
+import type { Transaction } from "@coffer/postgres";
+import type { User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "../vaults/key-version.ts";
 import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault.ts";
@@ -15,7 +15,7 @@ import { countRecords } from "../store/vault-removal.ts";
 import { dropStaged, replaceKeys, resealFromStaged, resealRecords } from "../store/vault-rotation.ts";
 import { findMembersVault, touchVaults } from "../store/vaults.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
-import { vaultTarget } from "../vaults/target.ts";
+import { inOrg } from "../vaults/in-org.ts";
 import { type VaultView, vaultView } from "../vaults/view.ts";
 import type { Rotation } from "./bodies.ts";
 
@@ -23,8 +23,8 @@ import type { Rotation } from "./bodies.ts";
  * POST /api/vaults/{id}/rotate: replaces the key of a vault, for exactly its present members and
  * records. A record that was written meanwhile is a `conflict`.
  */
-export async function rotateVault(deps: Deps, call: Call<User, VaultPath, Rotation>): Promise<VaultView> {
-  const { caller, params, body, request } = call;
+export async function rotateVault(deps: Deps, call: AuditedCall<User, VaultPath, Rotation>): Promise<VaultView> {
+  const { caller, params, body, audit } = call;
   const { id: vaultId } = await requireVault(deps.database.pool, caller, params.id, "manage");
   requireSealedForOthers(call);
   return transactionInSession(deps, caller, async (tx) => {
@@ -47,12 +47,10 @@ export async function rotateVault(deps: Deps, call: Call<User, VaultPath, Rotati
     await notifyViewers(tx, deps, await touchVaults(tx, [id], now), []);
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "vault.key.rotated",
+      audit({
+        orgId,
         actor,
-        target: vaultTarget(id, orgId),
-        status: 200,
+        target: inOrg(orgId),
         changes: { key_version: next, users: members.length },
         count,
       }),

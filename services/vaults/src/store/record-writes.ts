@@ -1,73 +1,53 @@
 import { auditAppend, type AuditDraft, recordsChanged } from "@coffer/events";
-import { laneOf, outboxColumns, outboxValues } from "@coffer/outbox";
-import { briefly, briefWaits, type Database, eachOf, isUniqueViolation } from "@coffer/postgres";
+import { prepareGroupedWrite } from "@coffer/outbox";
+import { type Database, isUniqueViolation } from "@coffer/postgres";
 import { idOfDeleted } from "./records.ts";
 import { tryWriterLock } from "./advisory-locks.ts";
 
-// One statement, which commits by itself, writes the records of all concurrent requests
-// (docs/adr/0014). For each request it checks visibility and permission, writes, and enqueues event
-// and audit record. It does not wait for a change of visibility: it writes nothing, and the caller
-// authorizes again.
+// One statement writes the records of all concurrent requests (docs/adr/0014). It does not wait for a
+// change of visibility: it writes nothing, and the caller authorizes again.
+
+const columns = {
+  vault_id: "uuid",
+  user_id: "uuid",
+  id: "uuid",
+  event_id: "uuid",
+  audit_id: "uuid",
+  audit: "text",
+  now: "timestamptz",
+  key_version: "integer",
+};
 
 /**
- * The requested writes: the columns of `valuesOf`, `more`, and the position `n`. Of several writes
- * of one record only the first is done; the others are retried, so that each sees the one before
- * it. The order of ids avoids deadlocks.
+ * The person sees the vault and may write to it, under the shared lock. If visibility changed between the
+ * snapshot and the lock, `access_version` differs and nothing is written.
  */
-const requestedWrites = (more: Record<string, string>): string => `
-  SELECT DISTINCT ON (id, vault_id) *, (SELECT access_version FROM vaults v WHERE v.id = requested.vault_id) AS access_version
-  FROM ${eachOf({
-    vault_id: "uuid",
-    user_id: "uuid",
-    id: "uuid",
-    event_id: "uuid",
-    audit_id: "uuid",
-    audit: "text",
-    now: "timestamptz",
-    key_version: "integer",
-    ...more,
-  })}
-  ORDER BY id, vault_id, n`;
-
-/**
- * The requested writes whose vault the person sees and may write to, under the shared lock. If
- * visibility changed between the snapshot and the lock, `access_version` differs and the write is
- * left out.
- */
-const heldVaults = `
-  SELECT requested.*, v.org_id, ${briefWaits} FROM requested JOIN vaults v ON v.id = requested.vault_id
-  WHERE ${tryWriterLock("requested.vault_id")}
-    AND v.access_version = requested.access_version
-    AND (requested.key_version IS NULL OR v.key_version = requested.key_version)
-    AND EXISTS (
-      SELECT FROM sights s WHERE s.user_id = requested.user_id AND s.vault_id = requested.vault_id AND s.ended_x IS NULL
-    )
-    AND EXISTS (
-      SELECT FROM vault_members m
-      WHERE m.vault_id = requested.vault_id AND m.user_id = requested.user_id AND m.permission IN ('write', 'manage')
-    )
-  FOR KEY SHARE OF v SKIP LOCKED`;
+const mayWrite = `
+  ${tryWriterLock("requested.vault_id")}
+  AND v.access_version = requested.access_version
+  AND (requested.key_version IS NULL OR v.key_version = requested.key_version)
+  AND EXISTS (
+    SELECT FROM sights s WHERE s.user_id = requested.user_id AND s.vault_id = requested.vault_id AND s.ended_x IS NULL
+  )
+  AND EXISTS (
+    SELECT FROM vault_members m
+    WHERE m.vault_id = requested.vault_id AND m.user_id = requested.user_id AND m.permission IN ('write', 'manage')
+  )`;
 
 const timestamp = (column: string): string => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/**
- * The outbox messages of the writes, from `notes`, which omits the content: every write reads all
- * of `notes`. The audit record gets `org_id` from the vault.
- */
-function messages(action: "record_created" | "record_updated" | "record_deleted"): string {
-  const event = `json_build_object('vault_id', written.vault_id, 'changes', json_build_array(json_build_object(
+type Action = "record_created" | "record_updated" | "record_deleted";
+
+/** SQL of the JSON of an event. */
+const eventOf = (action: Action): string =>
+  `json_build_object('vault_id', written.vault_id, 'changes', json_build_array(json_build_object(
     'action', '${action}', 'record_id', written.id, 'updated_at', ${timestamp("written.updated_at")})))`;
-  const record = `('[{"org_id":' || coalesce('"' || notes.org_id || '"', 'null') || ',' || notes.audit)`;
-  return `
-    INSERT INTO outbox (${outboxColumns})
-    SELECT message.* FROM written JOIN notes USING (id, vault_id) CROSS JOIN LATERAL (VALUES
-      ${outboxValues(recordsChanged, { id: "notes.event_id", payload: event })},
-      ${outboxValues(auditAppend, { id: "notes.audit_id", payload: record })}
-    ) AS message (${outboxColumns})`;
-}
+
+/** SQL of the JSON of the audit record, with the organization of the vault. */
+const auditRecord = `('[{"org_id":' || coalesce('"' || notes.org_id || '"', 'null') || ',' || notes.audit)`;
 
 /** A write by a person, with its audit record. */
-interface Write {
+export interface RecordWrite {
   userId: string;
   vaultId: string;
   id: string;
@@ -93,23 +73,27 @@ export type RecordWrites = ReturnType<typeof createRecordWrites>;
  * write, or after a conflict: visibility just changed, or another write has locked the record.
  */
 export function createRecordWrites(database: Database) {
-  const write = (
-    name: string,
-    action: Parameters<typeof messages>[0],
-    { more, change }: { more: Record<string, string>; change: string },
-  ) =>
-    briefly(
-      database.preparedWriteEach<Written>(
-        name,
-        `WITH requested AS MATERIALIZED (${requestedWrites(more)}), held AS MATERIALIZED (${heldVaults}),
-           notes AS MATERIALIZED (SELECT vault_id, id, org_id, event_id, audit_id, audit FROM held),
-           ${change}, enqueued AS (${messages(action)})
-         SELECT held.n::integer AS n, written.id, written.created_at, written.updated_at
-         FROM held LEFT JOIN written USING (id, vault_id)`,
-        { announces: laneOf(recordsChanged) },
-      ),
-      null,
-    );
+  const write = (name: string, action: Action, { more, change }: { more: Record<string, string>; change: string }) =>
+    prepareGroupedWrite<Written>(database, {
+      name,
+      key: ["id", "vault_id"],
+      columns: { ...columns, ...more },
+      snapshot: "(SELECT access_version FROM vaults v WHERE v.id = requested.vault_id) AS access_version",
+      authorized: {
+        also: "v.org_id",
+        from: "JOIN vaults v ON v.id = requested.vault_id",
+        where: mayWrite,
+        locked: "v",
+      },
+      change,
+      noted: ["org_id", "event_id", "audit_id", "audit"],
+      messages: [
+        { subject: recordsChanged, id: "notes.event_id", payload: eventOf(action) },
+        { subject: auditAppend, id: "notes.audit_id", payload: auditRecord },
+      ],
+      answer: ["id", "created_at", "updated_at"],
+      announces: recordsChanged,
+    });
   const insert = write("insert-records", "record_created", {
     more: { type: "text", encrypted_data: "text" },
     change: `written AS (
@@ -151,7 +135,10 @@ export function createRecordWrites(database: Database) {
 
   return {
     /** Creates a record; `taken` if the id exists or belongs to a deleted record. */
-    async insert({ content, ...to }: Write & { content: RecordContent }): Promise<WrittenRecord | "taken" | null> {
+    async insert({
+      content,
+      ...to
+    }: RecordWrite & { content: RecordContent }): Promise<WrittenRecord | "taken" | null> {
       try {
         const row = await insert([...valuesOf(to, content.key_version), content.type, content.encrypted_data]);
         return row === null ? null : present(row) ? row : "taken";
@@ -168,7 +155,9 @@ export function createRecordWrites(database: Database) {
       content,
       expected,
       ...to
-    }: Write & { content: RecordContent; expected: string | undefined }): Promise<WrittenRecord | "other" | null> {
+    }: RecordWrite & { content: RecordContent; expected: string | undefined }): Promise<
+      WrittenRecord | "other" | null
+    > {
       const row = await replace([
         ...valuesOf(to, content.key_version),
         content.type,
@@ -181,7 +170,7 @@ export function createRecordWrites(database: Database) {
     async remove({
       expected,
       ...to
-    }: Write & { expected: string | undefined }): Promise<WrittenRecord | "other" | null> {
+    }: RecordWrite & { expected: string | undefined }): Promise<WrittenRecord | "other" | null> {
       const row = await remove([...valuesOf(to), expected ?? null]);
       return row === null ? null : present(row) ? row : "other";
     },
@@ -199,7 +188,7 @@ function present(row: Written): row is WrittenRecord {
   return row.id !== null;
 }
 
-function valuesOf({ userId, vaultId, id, eventId, audit, now }: Write, keyVersion?: number): unknown[] {
+function valuesOf({ userId, vaultId, id, eventId, audit, now }: RecordWrite, keyVersion?: number): unknown[] {
   const { org_id, ...record } = audit;
   return [
     vaultId,

@@ -1,9 +1,9 @@
 import { ServiceError } from "@coffer/errors";
 import type { HistoryState } from "@coffer/history";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import { orConflict, type Transaction } from "@coffer/postgres";
-import { auditOf, type User, userActor } from "@coffer/service";
+import { type User, userActor } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireKeyVersion } from "./key-version.ts";
 import { organizationOf, requireCreator } from "../access/organization.ts";
@@ -16,6 +16,7 @@ import { lockPeople } from "../store/people.ts";
 import { insertMember } from "../store/vault-members.ts";
 import { insertVault, wasDeleted } from "../store/vaults.ts";
 import type { NewVault } from "./bodies.ts";
+import { inOrg } from "./in-org.ts";
 import { newVaultView, type NewVaultView } from "./view.ts";
 
 const taken = idTaken("vault");
@@ -27,7 +28,7 @@ const firstKeyVersion = 1;
  */
 export async function createVault(
   deps: Deps,
-  { caller, body, request }: Call<User, unknown, NewVault>,
+  { caller, body, audit }: AuditedCall<User, unknown, NewVault>,
 ): Promise<NewVaultView> {
   const id = body.id ?? deps.newId();
   const chosen = await organizationOf(deps, caller);
@@ -50,13 +51,10 @@ export async function createVault(
     await recomputeVisibility(tx, deps, { vaultIds: [id] });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "vault.created",
+      audit({
+        orgId,
         actor: userActor(caller),
-        target: { type: "vault", id, ...(orgId === null ? {} : { parent_id: orgId }) },
-        status: 201,
-        // The name of a personal vault stays out of the audit log, which others read.
+        target: { id, ...inOrg(orgId) }, // The name of a personal vault stays out of the audit log, which others read.
         changes: { ...(type === "personal" ? {} : { name }), type },
       }),
     );

@@ -1,17 +1,18 @@
 import {
+  auditOf,
   type Call,
   decodeCursor,
   encodeCursor,
-  type NotModified,
   notModified,
-  type Streamed,
+  type NotModified,
   streamed,
-  tagged,
+  type Streamed,
   type Tagged,
+  tagged,
   timestampText,
   uuidText,
 } from "@coffer/http";
-import { auditOf, type User, userActor } from "@coffer/service";
+import { type User, userActor } from "@coffer/service";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { cursorAfter, listText, type Part } from "../lists/list-text.ts";

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { auditOf, type User } from "@coffer/service";
+import type { User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedRemovable, requireRemovable } from "../access/removable.ts";
 import type { Deps } from "../deps.ts";
@@ -9,7 +9,7 @@ import { recomputeVisibility } from "../visibility/recompute.ts";
 import { limitStatements } from "../store/statement-limit.ts";
 import { countRecords, deleteVault } from "../store/vault-removal.ts";
 import type { VaultPath } from "./bodies.ts";
-import { vaultTarget } from "./target.ts";
+import { inOrg } from "./in-org.ts";
 
 const countingMilliseconds = 2_000;
 /** One count at a time: several could use up the connections of a replica. */
@@ -19,7 +19,7 @@ const counting = new WeakSet<Deps["database"]>();
  * DELETE /api/vaults/{id}: hides the records at once; a sweep deletes them after the commit
  * (docs/adr/0014).
  */
-export async function removeVault(deps: Deps, { caller, params, request }: Call<User, VaultPath>): Promise<void> {
+export async function removeVault(deps: Deps, { caller, params, audit }: AuditedCall<User, VaultPath>): Promise<void> {
   const removable = await requireRemovable(deps.database.pool, caller, params.id);
   const count = await countInTime(deps, removable.id);
   await transactionInSession(deps, caller, async (tx) => {
@@ -28,12 +28,10 @@ export async function removeVault(deps: Deps, { caller, params, request }: Call<
     await recomputeVisibility(tx, deps, { vaultIds: [id] });
     await enqueueAudit(
       tx,
-      auditOf(deps, request, {
-        org_id: orgId,
-        action: "vault.deleted",
+      audit({
+        orgId,
         actor,
-        target: vaultTarget(id, orgId),
-        status: 204,
+        target: inOrg(orgId),
         ...(count === null ? {} : { count }),
       }),
     );

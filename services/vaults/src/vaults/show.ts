@@ -1,5 +1,5 @@
-import { type Call, type NotModified, notModified, tagged, type Tagged } from "@coffer/http";
-import { auditOf, retryOnConflict, type User, userActor } from "@coffer/service";
+import { type AuditedCall, notModified, type NotModified, tagged, type Tagged } from "@coffer/http";
+import { retryOnConflict, type User, userActor } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { busy } from "../errors.ts";
@@ -11,7 +11,7 @@ import { vaultView } from "./view.ts";
 /** GET /api/vaults/{id} */
 export async function showVault(
   deps: Deps,
-  { caller, params, held, request }: Call<User, VaultPath>,
+  { caller, params, held, audit }: AuditedCall<User, VaultPath>,
 ): Promise<Tagged | NotModified> {
   const { pool } = deps.database;
   const row = await retryOnConflict(async () => {
@@ -22,15 +22,6 @@ export async function showVault(
   const answer = vaultView(row);
   const tag = tagOf(answer);
   if (held.includes(tag)) return notModified(tag);
-  await deps.audit(
-    auditOf(deps, request, {
-      org_id: row.org_id,
-      action: "vault.listed",
-      actor: userActor(caller),
-      target: { type: "vault", id: row.id },
-      status: 200,
-      count: 1,
-    }),
-  );
+  await deps.audit(audit({ orgId: row.org_id, actor: userActor(caller), count: 1 }));
   return tagged(tag, answer);
 }

@@ -1,7 +1,7 @@
-import type { Call } from "@coffer/http";
+import type { AuditedCall } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
-import { type Transaction } from "@coffer/postgres";
-import { auditOf, retryOnConflict, type User } from "@coffer/service";
+import type { Transaction } from "@coffer/postgres";
+import { retryOnConflict, type User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireLockedVault, requireVault, type UsableVault, vaultNotFound } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
@@ -13,11 +13,11 @@ import { lockPeople } from "../store/people.ts";
 import { listMemberIds } from "../store/vault-members.ts";
 import { changeVault, findMembersVault, type VaultRow, vaultState } from "../store/vaults.ts";
 import type { VaultPath, VaultUpdate } from "./bodies.ts";
-import { vaultTarget } from "./target.ts";
+import { inOrg } from "./in-org.ts";
 import { type VaultView, vaultView } from "./view.ts";
 
 /** PATCH /api/vaults/{id} */
-export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>): Promise<VaultView> {
+export function updateVault(deps: Deps, call: AuditedCall<User, VaultPath, VaultUpdate>): Promise<VaultView> {
   const { caller, params, body } = call;
   return retryOnConflict(
     () =>
@@ -47,12 +47,10 @@ export function updateVault(deps: Deps, call: Call<User, VaultPath, VaultUpdate>
         await notifyViewers(tx, deps, [{ id: params.id, updated_at }], visibility);
         await enqueueAudit(
           tx,
-          auditOf(deps, call.request, {
-            org_id: orgId,
-            action: "vault.updated",
+          call.audit({
+            orgId,
             actor,
-            target: vaultTarget(params.id, orgId),
-            status: 200,
+            target: inOrg(orgId),
             changes: changesOf(vault, before, { name, safe_for_travel: safeForTravel }),
           }),
         );

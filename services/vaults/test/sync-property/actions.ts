@@ -1,5 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import type { Call, RequestContext } from "@coffer/http";
+import { type AuditedCall, auditOf, type RequestContext } from "@coffer/http";
 import { QueryFailure } from "@coffer/postgres";
 import { newId, type User } from "@coffer/service";
 import type pg from "pg";
@@ -32,9 +32,26 @@ const request: RequestContext = {
   time: "2026-11-20T10:00:00.000000Z",
 };
 
-function call<Params, Body>(userId: string, params: Params, body: Body): Call<User, Params, Body, undefined> {
+function call<Params, Body>(userId: string, params: Params, body: Body): AuditedCall<User, Params, Body, undefined> {
   const caller: User = { kind: "user", userId, sessionId: newId(), orgId: undefined };
-  return { caller, params, body, query: undefined, request, headers: {}, held: [], expected: undefined };
+  return {
+    caller,
+    params,
+    body,
+    query: undefined,
+    request,
+    audit: ({ orgId, actor }) =>
+      auditOf({ newId }, request, {
+        org_id: orgId,
+        action: "vault.updated",
+        actor,
+        target: { type: "vault", id: null },
+        status: 200,
+      }),
+    headers: {},
+    held: [],
+    expected: undefined,
+  };
 }
 
 /** A key that looks sealed to a person. */

@@ -1,1 +1,0 @@
-export { type Actor, type AuditEntry, auditOf } from "@coffer/service";
