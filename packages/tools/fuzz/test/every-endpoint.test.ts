@@ -6,6 +6,8 @@ import { shownFindings } from "../src/report.ts";
 import { runFuzz } from "../src/run-fuzz.ts";
 
 const count = 120;
+/** Few malformed requests get through to these: they need more. */
+const rare = { operations: ["joinFolderHistory", "extendOrgHistory"], count: 500 };
 
 const installation = await startInstallation();
 t.teardown(() => installation.close());
@@ -15,10 +17,15 @@ const description = loadDescription();
 const seed = "5eed5eed";
 
 await t.test(
-  `${count} malformed requests to every operation: no 5xx, none late, and each answered as described`,
+  `${count} malformed requests to most operations, ${rare.count} to the others: no 5xx, none late, and each answered as described`,
   async (t) => {
     const memory = watchMemory(managementUrl);
-    const results = await runFuzz({ url, description, seed, count, only: [], memory, stripeSecret });
+    const most = description.operations.map(({ id }) => id).filter((id) => !rare.operations.includes(id));
+    const options = { url, description, seed, memory, stripeSecret };
+    const results = [
+      ...(await runFuzz({ ...options, count, only: most })),
+      ...(await runFuzz({ ...options, count: rare.count, only: rare.operations })),
+    ];
     t.equal(results.length, description.operations.length);
     for (const { operation, findings } of results)
       t.equal(findings.length, 0, `${operation} ${shownFindings(seed, findings)}`);
