@@ -7,7 +7,8 @@ import t from "tap";
 import { npmStart } from "../../local/test/npm-start.ts";
 import { startVisitors, type Visitor, type VisitorOptions } from "./browser.ts";
 
-// What opens a session in the worker, and what is left of one: also by messages that the console's page does not send.
+// A message opens a session in the worker only with its password or recovery key, and a session that has
+// ended leaves nothing. The test also sends messages that the page does not send.
 
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const file = t;

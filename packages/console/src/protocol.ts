@@ -465,7 +465,7 @@ export interface Calls {
   recover(input: { email: string; recoveryKey: string; newPassword: string; code: string }): { recoveryKey: string };
   /** The new account is not used before `keptRecoveryKey`. */
   register(input: NewAccount): { recoveryKey: string };
-  /** Begins the session of `recover` or `register`, for the page that has the recovery key that it returned. */
+  /** Begins the session of `recover` or `register`. The page proves itself with the recovery key from there. */
   keptRecoveryKey(recoveryKey: string): null;
   unlock(password: string): null;
   lock(): null;
@@ -539,7 +539,7 @@ export interface Calls {
   join(invitation: string): string;
   /** Reads a file in the worker. Fails with `import_…` and the code of an ImportError. */
   readFile(input: { file: File; vaultId: string }): ImportView;
-  /** Imports what `readFile` has read. Fails with `import_replaced` when a page has read another file since. */
+  /** Imports the file of `readFile`. Fails with `import_replaced` if a page has read another file since. */
   importFile(plan: string): Imported;
   toDo(): ToDoView;
   organization(): OrganizationView;

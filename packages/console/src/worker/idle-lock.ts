@@ -18,8 +18,8 @@ export interface Clocks {
 }
 
 /**
- * Calls `lock` after 15 minutes without a touch, and stops. A timer, and the running clock, may stand still while the
- * machine sleeps, and the clock of the machine may be set back: the one that has counted more decides.
+ * Calls `lock` after 15 minutes without a touch, and stops. Timers and the running clock may stop while
+ * the machine sleeps, and the machine's clock may be set back. The clock that has counted more decides.
  */
 export function idleLock(
   lock: () => void,

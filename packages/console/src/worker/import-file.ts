@@ -52,8 +52,9 @@ export async function readFile(
 }
 
 /**
- * Imports what `readFile` has read. Throws what `refuse` makes of `import_replaced` when that is imported already, or
- * when a page has read another file since.
+ * Imports the file that `readFile` has read.
+ * @throws the error of `refuse` for `import_replaced`, if the file is imported already or a page has read
+ * another one since
  */
 export async function importFile(workspace: Workspace, id: string, refuse: (code: string) => Error): Promise<Imported> {
   const plan = plans.get(workspace);

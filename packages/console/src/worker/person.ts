@@ -26,8 +26,8 @@ export async function personDetail({ client }: Workspace, userId: string, wordsO
 }
 
 /**
- * Signs the member's key, if it has the e-mail, the role and the words that the person has seen, and the history has
- * the e-mail for nobody else. The role decides whether the member manages the organization.
+ * Signs the member's key if its e-mail, role and words are those that the person has seen, and no other
+ * member of the history has the e-mail. The role decides whether the member manages the organization.
  */
 export async function confirmMember(
   workspace: Workspace,

@@ -43,8 +43,8 @@ export interface AdoptedHolder {
 }
 
 /**
- * Decides whether all of these may have the permission that is shown, before it is signed. The
- * caller is not among them. Not called when the entry names nobody else.
+ * Decides before the signature whether all holders may have the permission shown. The list omits the
+ * caller; without other holders the function is not called.
  */
 export type ConfirmHolders = (holders: readonly AdoptedHolder[]) => Promise<boolean>;
 
