@@ -22,28 +22,29 @@ const best = (bytes: Buffer): number => Math.min(seconds(bytes), seconds(bytes),
 for (let round = 0; round < 5; round += 1) seconds(repeated(source));
 const harmless = best(repeated(source));
 
-// Each bound is about twice what was measured. Source itself takes 1 ns a byte: nearly none of it is looked at twice. A quadratic
-// input would take thousands of times as long. `AKIA` is a keyword, base64 and a readable text in base64 at each fourth byte.
+// Each bound is about four times what was measured on a quiet machine: a busy one can double it, and a quadratic input would take
+// thousands of times as long. Source itself takes 1 ns a byte: nearly none of it is looked at twice.
+// `AKIA` is a keyword, base64 and a readable text in base64 at each fourth byte.
 // Base64 of base64 is decoded at each of four offsets and searched again on each of four levels.
 for (const [name, text, bound] of [
   ["a", "a", 4],
   ["-----BEGIN ", "-----BEGIN ", 4],
-  ["-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----\n", 50],
-  ["xoxb-1-1-1-", "xoxb-1-1-1-", 16],
-  ["AKIA", "AKIA", 75],
+  ["-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----\n", 120],
+  ["xoxb-1-1-1-", "xoxb-1-1-1-", 40],
+  ["AKIA", "AKIA", 280],
   ["ey.ey.ey.", "ey.ey.ey.", 4],
-  ["eyJ", "eyJhbGciOi.", 20],
-  ["secret_access_key", "aws_secret_access_key=", 25],
-  ["https://a:b", "https://a:", 20],
-  ["s://, with which many keywords end", "s://", 25],
-  ["glpat-, which may stand inside its own token", "glpat-", 65],
-  ["xoxd-, which may stand inside its own token", "xoxd-", 35],
-  ["base64 of base64", "VFZaWVZtRldSbFpXUmxwV1VteGFWbEpzV2xaU2JGcFdVbXhhVmxKcw", 180],
-  ["hexadecimal digits", "6162636465", 35],
-  ["percent, four times", "%2525252541", 75],
-  ["\\u0041", "\\u0041", 40],
-  ["&#65;", "&#65;", 40],
-  ["coffer:allow on one line", "coffer:allow ", 16],
+  ["eyJ", "eyJhbGciOi.", 50],
+  ["secret_access_key", "aws_secret_access_key=", 70],
+  ["https://a:b", "https://a:", 50],
+  ["s://, with which many keywords end", "s://", 75],
+  ["glpat-, which may stand inside its own token", "glpat-", 220],
+  ["xoxd-, which may stand inside its own token", "xoxd-", 100],
+  ["base64 of base64", "VFZaWVZtRldSbFpXUmxwV1VteGFWbEpzV2xaU2JGcFdVbXhhVmxKcw", 500],
+  ["hexadecimal digits", "6162636465", 100],
+  ["percent, four times", "%2525252541", 250],
+  ["\\u0041", "\\u0041", 120],
+  ["&#65;", "&#65;", 110],
+  ["coffer:allow on one line", "coffer:allow ", 32],
 ] as const)
   await t.test(`${name}, repeated, takes at most ${bound} times as long as source of the same size`, (t) => {
     const ratio = best(repeated(text)) / harmless;
@@ -51,12 +52,12 @@ for (const [name, text, bound] of [
     t.end();
   });
 
-await t.test("no keyword of any rule, repeated, takes 100 times as long as source of the same size", (t) => {
+await t.test("no keyword of any rule, repeated, takes 400 times as long as source of the same size", (t) => {
   const length = size / 16;
   const keywords = new Set(builtInRules.flatMap((rule) => rule.keywords));
   const slow = [...keywords].flatMap((keyword) => {
     const ratio = (best(repeated(keyword, length)) / harmless) * 16;
-    return ratio < 100 ? [] : [`${keyword}: ${ratio.toFixed(1)} times`];
+    return ratio < 400 ? [] : [`${keyword}: ${ratio.toFixed(1)} times`];
   });
   t.same(slow, []);
   t.end();
@@ -89,7 +90,7 @@ for (const [name, make] of [
 ] as readonly (readonly [name: string, make: (length: number) => Buffer])[])
   await t.test(`${name}: four times as many findings take about four times as long`, (t) => {
     const ratio = best(make(512 * 1024)) / best(make(128 * 1024));
-    t.ok(ratio < 9, `${ratio.toFixed(1)} times`);
+    t.ok(ratio < 10, `${ratio.toFixed(1)} times`);
     t.end();
   });
 
@@ -110,7 +111,7 @@ await t.test("thousands of positions in one line take little longer than one", (
 await t.test("files that unpack to a hundred times their size, in base64, are not all unpacked", (t) => {
   const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024)).toString("base64");
   const ratio = best(Buffer.from(`${bomb};`.repeat(size / bomb.length))) / harmless;
-  t.ok(ratio < 90, `${ratio.toFixed(1)} times`);
+  t.ok(ratio < 250, `${ratio.toFixed(1)} times`);
   t.end();
 });
 
