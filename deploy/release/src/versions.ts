@@ -1,4 +1,4 @@
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A place that has the version of the release. */
@@ -11,6 +11,10 @@ interface Place {
 
 /** The versions of Coffer: numbers alone, or a pre-release such as 1.2.0-rc.1. */
 const versionPattern = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9a-z]+(\.[0-9a-z]+)*)?$/;
+
+const lockFile = "package-lock.json";
+/** What npm has installed. Every npm script compares it with the lock file, and installs again if they differ. */
+const installedFile = "node_modules/.package-lock.json";
 
 /** @throws Error for a text that is no version of semantic versioning */
 export function requireVersion(version: string): void {
@@ -78,7 +82,7 @@ export function versionProblems(root: string): string[] {
   ];
 }
 
-/** Writes the version to every place. */
+/** Writes the version to every place, and to npm's record of the installation: no script installs again. */
 export function writeVersions(root: string, version: string): void {
   requireVersion(version);
   for (const { file, what, find } of versionPlaces(root)) {
@@ -90,13 +94,16 @@ export function writeVersions(root: string, version: string): void {
       text.replace(find, (_all, before: string, _old, after: string) => before + version + after),
     );
   }
-  const lock = read(root, "package-lock.json");
-  for (const { holder, key } of placesOfLock(lock, manifests(root))) holder[key] = version;
-  writeFileSync(join(root, "package-lock.json"), `${JSON.stringify(lock, null, 2)}\n`);
+  for (const file of [lockFile, installedFile]) {
+    if (!existsSync(join(root, file))) continue;
+    const lock = read(root, file);
+    for (const { holder, key } of placesOfLock(lock, manifests(root))) holder[key] = version;
+    writeFileSync(join(root, file), `${JSON.stringify(lock, null, 2)}\n`);
+  }
 }
 
 function lockedVersions(root: string): { at: string; value: string }[] {
-  const places = placesOfLock(read(root, "package-lock.json"), manifests(root));
+  const places = placesOfLock(read(root, lockFile), manifests(root));
   return places.map(({ at, holder, key }) => ({ at, value: holder[key] ?? "missing" }));
 }
 

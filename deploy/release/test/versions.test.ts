@@ -88,6 +88,26 @@ await t.test("--set-version writes it everywhere, and gives it to the changes of
   t.end();
 });
 
+await t.test("after --set-version the scripts of npm find the installation complete", (t) => {
+  const copy = copyOfVersions("installed");
+  type Lock = { packages: Record<string, { version?: string } | undefined> };
+  const read = (file: string) => JSON.parse(readFileSync(join(copy, file), "utf8")) as Lock;
+  const { packages } = read("package-lock.json");
+  // npm's record of an installation has every package but the root.
+  const { "": _root, ...installed } = packages;
+  mkdirSync(join(copy, "node_modules"));
+  const record = "node_modules/.package-lock.json";
+  writeFileSync(join(copy, record), JSON.stringify({ version, packages: installed }));
+  writeVersions(copy, "7.8.9");
+  const wanted = Object.entries(read("package-lock.json").packages).filter(([path]) => path !== "");
+  t.ok(wanted.some(([, each]) => each?.version === "7.8.9"));
+  t.same(
+    wanted.map(([path, each]) => [path, each?.version]),
+    Object.entries(read(record).packages).map(([path, each]) => [path, each?.version]),
+  );
+  t.end();
+});
+
 await t.test("a changelog that does not fit the release is refused", (t) => {
   const copy = copyOfVersions("changelog");
   const file = join(copy, "CHANGELOG.md");

@@ -20,6 +20,13 @@ export const releaseMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: "after-set-version-everything-is-installed-again",
+    file: `${source}/versions.ts`,
+    find: "for (const file of [lockFile, installedFile]) {",
+    replace: "for (const file of [lockFile]) {",
+    tests,
+  },
+  {
     name: "a-release-needs-no-section-of-the-changelog",
     file: `${source}/changelog.ts`,
     find: "named(version) ?? named(unreleased) ?? null",
