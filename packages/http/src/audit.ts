@@ -29,6 +29,15 @@ export interface RouteAudit {
   readonly target: (params: Readonly<Record<string, string>>, sent: Sent) => Target;
 }
 
+/**
+ * The id in the body of a creation, if the client made one, for the target of a refused creation.
+ * @param body parsed by the route's schema, or undefined
+ */
+export function newIdIn(body: unknown, name: "id" | "uid"): string | null {
+  const { [name]: id } = Object(body) as { readonly [field in typeof name]?: unknown };
+  return typeof id === "string" ? id : null;
+}
+
 /** The part of a call's audit record that the operation knows. */
 export interface AuditResult {
   /** The organization whose chain gets the record; null for the actor's own chain. */

@@ -1,4 +1,12 @@
-export { type Actor, type AuditEntry, auditOf, auditOfRefusal, type AuditResult, type RouteAudit } from "./audit.ts";
+export {
+  type Actor,
+  type AuditEntry,
+  auditOf,
+  auditOfRefusal,
+  type AuditResult,
+  newIdIn,
+  type RouteAudit,
+} from "./audit.ts";
 export {
   type Anonymous,
   anyone,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { AuditDraft } from "@coffer/events";
 import t from "tap";
 import { type Answer, call, type CallOptions } from "./support/call.ts";
@@ -140,6 +141,18 @@ await t.test("a uid that is taken is a failed creation, by a machine and by a pe
       request: { status: 400 },
     });
   }
+});
+
+await t.test("a refused creation names the id that the client made", async (t) => {
+  const [id, uid] = [randomUUID(), "an-id-of-22-characters"];
+  const denied = await tried(member, "POST", "/api/org/folders", { body: { ...newFolder, id } });
+  t.equal(denied.answer.status, 403);
+  t.strictSame((await recordOf(denied.requestId)).target, { type: "folder", id });
+  const secret = await tried(member, "POST", `/api/org/folders/${folder}/secrets`, {
+    body: secretBody(folder, { uid }),
+  });
+  t.equal(secret.answer.status, 403);
+  t.strictSame((await recordOf(secret.requestId)).target, { type: "secret", id: uid, parent_id: folder });
 });
 
 await t.test("a machine's denial names the requested folder", async (t) => {

@@ -49,6 +49,23 @@ await t.test("a single create that waits for the deletion does not take its id",
   t.same(await both(), []);
 });
 
+await t.test("a refused creation is on record with the id that the client made", async (t) => {
+  const record = await newRecord(service, owner, vault.id);
+  const whole = { name: "Vault", type: "shared", encrypted_key: sealed() };
+  const again: [string, object, object][] = [
+    [`${path}/records`, item(record.id), { type: "record", id: record.id, parent_id: vault.id }],
+    ["/api/vaults", { ...whole, id: vault.id }, { type: "vault", id: vault.id }],
+  ];
+  for (const [at, body, target] of again) {
+    const answer = await call(service, owner, "POST", at, { body });
+    t.equal(answer.status, 409);
+    const { request_id: id } = answer.body;
+    const audited = await service.listeners.record("the refusal", ({ request }) => request.id === id);
+    t.match(audited, { outcome: "failure", reason: "conflict", request: { status: 409 } });
+    t.strictSame(audited.target, target);
+  }
+});
+
 await t.test("repeated imports beside deletions: no id belongs to both", async (t) => {
   let taken = 0;
   for (let round = 0; round < 12; round += 1) {

@@ -1,4 +1,4 @@
-import { route, type RouteAudit, uuidText } from "@coffer/http";
+import { newIdIn, route, type RouteAudit, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { requireFolder } from "../access/folder.ts";
 import { requireWritableSecret } from "../access/secret.ts";
@@ -15,9 +15,9 @@ const base = "/api/org/folders/:id/secrets";
 const person = { bucket: "user", caller: authenticateUser } as const;
 const folderPath = z.object({ id: uuidText });
 
-const secret: RouteAudit["target"] = ({ id, uid }) => ({
+const secret: RouteAudit["target"] = ({ id, uid }, { body }) => ({
   type: "secret",
-  id: uid ?? null,
+  id: uid ?? newIdIn(body, "uid"),
   ...(id === undefined ? {} : { parent_id: id }),
 });
 const folder: RouteAudit["target"] = ({ id }) => ({ type: "folder", id: id ?? null });

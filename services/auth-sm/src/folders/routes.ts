@@ -1,4 +1,4 @@
-import { route, type RouteAudit } from "@coffer/http";
+import { newIdIn, route, type RouteAudit } from "@coffer/http";
 import { requireFolder } from "../access/folder.ts";
 import { authenticateUser } from "../callers/user.ts";
 import { folderMember, folderMemberPath, folderName, folderPath, folderRemoval, newFolder } from "./bodies.ts";
@@ -21,7 +21,7 @@ import { updateFolder } from "./update.ts";
 
 const base = "/api/org/folders";
 const user = { bucket: "user", caller: authenticateUser } as const;
-const folder: RouteAudit["target"] = ({ id = null }) => ({ type: "folder", id });
+const folder: RouteAudit["target"] = ({ id }, { body }) => ({ type: "folder", id: id ?? newIdIn(body, "id") });
 
 const member: RouteAudit["target"] = ({ id = "", user_id = null }) => ({ type: "user", id: user_id, parent_id: id });
 

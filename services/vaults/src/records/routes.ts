@@ -1,4 +1,4 @@
-import { route, type RouteAudit } from "@coffer/http";
+import { newIdIn, route, type RouteAudit } from "@coffer/http";
 import { authenticateUser, type User } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
@@ -15,9 +15,9 @@ const base = "/api/vaults/:id/records";
 const importLimitBytes = 32 * 1024 * 1024;
 const user = { bucket: "user", caller: authenticateUser } as const;
 const vault: RouteAudit["target"] = ({ id = null }) => ({ type: "vault", id });
-const record: RouteAudit["target"] = ({ id, rid }) => ({
+const record: RouteAudit["target"] = ({ id, rid }, { body }) => ({
   type: "record",
-  id: rid ?? null,
+  id: rid ?? newIdIn(body, "id"),
   ...(id === undefined ? {} : { parent_id: id }),
 });
 

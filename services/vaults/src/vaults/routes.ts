@@ -1,4 +1,4 @@
-import { route, type RouteAudit } from "@coffer/http";
+import { newIdIn, route, type RouteAudit } from "@coffer/http";
 import { authenticateUser } from "@coffer/service";
 import { newVault, vaultListQuery, vaultPath, vaultUpdate } from "./bodies.ts";
 import { createVault } from "./create.ts";
@@ -9,7 +9,7 @@ import { updateVault } from "./update.ts";
 
 const base = "/api/vaults";
 const user = { bucket: "user", caller: authenticateUser } as const;
-const vault: RouteAudit["target"] = ({ id = null }) => ({ type: "vault", id });
+const vault: RouteAudit["target"] = ({ id }, { body }) => ({ type: "vault", id: id ?? newIdIn(body, "id") });
 
 export const vaultRoutes = [
   route({ ...user, method: "GET", path: base, query: vaultListQuery, status: 200, run: listOwnVaults }),

@@ -164,6 +164,13 @@ export const httpMutants: readonly Mutant[] = [
     tests: ["packages/http/test/on-refused.test.ts"],
   },
   {
+    name: "refused-creation-on-record-without-its-id",
+    file: `${source}/audit.ts`,
+    find: 'return typeof id === "string" ? id : null;',
+    replace: "return id === null ? null : null;",
+    tests: ["services/auth-sm/test/refusals.test.ts", "services/vaults/test/taken-ids.test.ts"],
+  },
+  {
     name: "any-origin-may-read-answers",
     file: `${source}/cors.ts`,
     find: "(answers.get(origin) ?? refused)",
