@@ -82,7 +82,7 @@ interface Template {
 function templateIn({ kind, spec }: KubernetesObject): Template | undefined {
   if (kind === "Deployment" || kind === "StatefulSet" || kind === "Job") return spec?.["template"] as Template;
   if (kind !== "CronJob") return undefined;
-  return (spec?.["jobTemplate"] as { spec: { template: Template } }).spec.template;
+  return (spec?.["jobTemplate"] as { spec: { template: Template } } | undefined)?.spec.template;
 }
 
 /** All containers of a pod, including init containers. */

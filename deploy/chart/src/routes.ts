@@ -33,7 +33,7 @@ export function routesOf(objects: readonly KubernetesObject[]): Route[] {
 
 function gatewayRoutes({ spec }: KubernetesObject): Route[] {
   const hosts = (spec?.["hostnames"] ?? [undefined]) as (string | undefined)[];
-  return (spec?.["rules"] as GatewayRule[]).flatMap(({ matches, timeouts, backendRefs }) =>
+  return ((spec?.["rules"] ?? []) as GatewayRule[]).flatMap(({ matches, timeouts, backendRefs }) =>
     matches.flatMap(({ path }) =>
       backendRefs.flatMap(({ name, port }) =>
         hosts.map((host) => ({
@@ -50,7 +50,7 @@ function gatewayRoutes({ spec }: KubernetesObject): Route[] {
 
 function ingressRoutes({ spec, metadata }: KubernetesObject): Route[] {
   const seconds = Number(metadata.annotations?.["nginx.ingress.kubernetes.io/proxy-read-timeout"] ?? 60);
-  return (spec?.["rules"] as IngressRule[]).flatMap(({ host, http }) =>
+  return ((spec?.["rules"] ?? []) as IngressRule[]).flatMap(({ host, http }) =>
     http.paths.map(({ path, backend }) => ({
       host,
       path,

@@ -94,7 +94,7 @@ await t.test("the check of fields finds a misspelled one, at any depth, also of 
   const gateway = { enabled: true, parentRefs: [{ name: "shared" }] };
   const [route] = named(renderValues({ gateway }), "HTTPRoute");
   const rules = structuredClone(route) as KubernetesObject;
-  Object.assign((rules.spec?.["rules"] as object[])[0] ?? {}, { backendRef: [] });
+  Object.assign(((rules.spec?.["rules"] ?? []) as object[])[0] ?? {}, { backendRef: [] });
   t.match(await problemsOf(rules), [/rules\.0\.backendRef is not known/]);
 });
 
@@ -450,7 +450,7 @@ await t.test("the Jobs of backups: which run by themselves, and what they reach 
     t.match(JSON.stringify(stores?.spec?.["ingress"]), `"app.kubernetes.io/component":"${component}"`);
     const policy = objects.find((each) => keyOf(each) === `NetworkPolicy/${metadata.name}`);
     t.equal(policy?.spec?.["ingress"], undefined);
-    const ports = (policy?.spec?.["egress"] as { ports: { port: number }[] }[]).flatMap((rule) => rule.ports);
+    const ports = ((policy?.spec?.["egress"] ?? []) as { ports: { port: number }[] }[]).flatMap((rule) => rule.ports);
     t.same(new Set(ports.map(({ port }) => port)), new Set([53, 5432]));
   }
   for (const { owner, spec } of podTemplates(jobs)) {

@@ -127,7 +127,7 @@ await t.test("it can load no script, worker, style, frame or form", async (t) =>
     // In a task of its own: the browser lets the code of a debugger use eval.
     await new Promise<void>((resolve) =>
       setTimeout(() => {
-        refused("eval", () => (0, eval)("1"));
+        refused("eval", () => (0, eval)("1")); // oxlint-disable-line no-eval -- what the page must refuse
         resolve();
       }),
     );

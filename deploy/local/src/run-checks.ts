@@ -10,7 +10,7 @@ interface Check {
 
 /** The fast part: format, lint, boundaries, types, the descriptions of the interface. */
 export const checks: readonly Check[] = [
-  { name: "lint", command: ["eslint", "--max-warnings=0", "."] },
+  { name: "lint", command: ["oxlint"] },
   { name: "format", command: ["prettier", "--check", "--log-level=warn", "."] },
   { name: "boundaries", command: ["depcruise", "--output-type=err", "packages", "services", "deploy"] },
   { name: "types", command: ["tsc", "-p", "tsconfig.json"] },

@@ -212,8 +212,8 @@ function teamKey(): string {
   const answer = wire.exchanges.findLast(
     ({ from, path, answer }) => from === "olivia" && path === "/api/vaults" && answer.status === 200,
   );
-  const items = (answer?.answer.body as { data: { id: string; encrypted_key: string }[] }).data;
-  return items.find(({ id }) => id === team.id)?.encrypted_key ?? "";
+  const body = answer?.answer.body as { data: { id: string; encrypted_key: string }[] } | undefined;
+  return body?.data.find(({ id }) => id === team.id)?.encrypted_key ?? "";
 }
 
 await t.test("entries by those who may not sign", async (t) => {

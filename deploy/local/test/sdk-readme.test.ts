@@ -42,7 +42,7 @@ async function run(
     load: (module: string) => import(module) as Promise<unknown>,
     console: { log: print, error: print },
   };
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the examples are ours, and are text
+  // oxlint-disable-next-line typescript/no-implied-eval -- the examples are ours, and are text
   const example = new Function(
     ...Object.keys(known),
     `return (async () => { ${plain}\nreturn { ${wanted.join(", ")} }; })();`,

@@ -111,7 +111,11 @@ await t.test("a database that cannot be brought up to date is reported in a sent
   const query = async (text: string) => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    await client.query(text).finally(() => client.end());
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
   };
 
   await query(`CREATE SCHEMA ${row.schema}; CREATE TABLE ${row.schema}.outbox ()`);

@@ -22,7 +22,7 @@ export function oneOf<const Word extends string>(...words: Word[]): Parse<Word> 
 /** Any text without control characters, of at least `least` characters. */
 export function line(least = 1): Parse<string> {
   return (text) => {
-    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     if (/[\u0000-\u001f\u007f]/.test(text)) throw new ValueProblem("must be one line without control characters");
     if (text.length < least) throw new ValueProblem(`must have at least ${least} characters`);
     return text;

@@ -7,7 +7,7 @@ type Rule = (value: unknown) => boolean;
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const hex64 = /^[0-9a-f]{64}$/;
-// eslint-disable-next-line no-control-regex -- the rule is about control characters
+// oxlint-disable-next-line no-control-regex -- the rule is about control characters
 const control = /[\u0000-\u001f\u007f-\u009f]/;
 const emailAddress = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
 /**

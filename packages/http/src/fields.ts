@@ -67,7 +67,7 @@ function characters(text: string, most: number): number {
   return Array.from(text).length;
 }
 
-// eslint-disable-next-line no-control-regex -- the rule is about control characters
+// oxlint-disable-next-line no-control-regex -- the rule is about control characters
 const control = /[\u0000-\u001f\u007f-\u009f]/;
 
 function isPlain(text: string): boolean {

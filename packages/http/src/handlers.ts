@@ -24,7 +24,7 @@ import type { Handle } from "./routers.ts";
 import { sendParts } from "./send-parts.ts";
 
 const unmatchedRoute = "unmatched";
-// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum is a value of a package that telemetry alone imports
+// A number, since the enum is a value of a package that telemetry alone imports.
 const spanError = 2 as Parameters<Span["setStatus"]>[0]["code"];
 
 /** Makes the handlers: of each route, of unmatched requests and of preflights. */

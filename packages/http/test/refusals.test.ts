@@ -16,7 +16,7 @@ const failing = route({
   status: 200,
   run: (_deps: object, { query: { code, retry } }) => {
     if (code === "bug") throw new TypeError("secret-detail of a bug");
-    if (code === "string") throw "secret-detail of a string"; // eslint-disable-line @typescript-eslint/only-throw-error -- code may throw any value
+    if (code === "string") throw "secret-detail of a string"; // oxlint-disable-line typescript/only-throw-error -- code may throw any value
     const options = { details: [{ field: "x", issue: "wrong" }], cause: new Error("secret-detail of a cause") };
     return Promise.reject(
       new ServiceError(

@@ -63,7 +63,7 @@ await t.test("a database is gone after its test, also with an open connection", 
     name = new URL(url).pathname.slice(1);
     const inside = new pg.Client({ connectionString: url });
     await inside.connect();
-    gone = once(inside, "error").finally(() => inside.end());
+    gone = once(inside, "error").then(() => inside.end());
   });
   await gone;
   t.same(await query(outer.url, `SELECT datname FROM pg_database WHERE datname = '${name}'`), []);

@@ -47,7 +47,11 @@ async function main(args: readonly string[]): Promise<number> {
     if (url === undefined) throw new ConfigurationError(["COFFER_POSTGRES_URL is required"]);
     const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
     const database = createDatabase({ url, schema, poolSize: 1, telemetry });
-    await command.run(database, new Date()).finally(() => database.close());
+    try {
+      await command.run(database, new Date());
+    } finally {
+      await database.close();
+    }
     process.stdout.write(`${command.done}\n`);
     return 0;
   } catch (error) {

@@ -86,7 +86,11 @@ async function withDatabase<Value>(
 ): Promise<Value> {
   const telemetry = createTelemetry({ service: "siem-forwarder", level: "silent" });
   const database = createDatabase({ url, schema, poolSize: 1, telemetry });
-  return work(database.pool).finally(() => database.close());
+  try {
+    return await work(database.pool);
+  } finally {
+    await database.close();
+  }
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -12,7 +12,11 @@ const { people, append, list, listAll, ready } = await startForwarder(t, stores)
 const execute = async (text: string): Promise<void> => {
   const client = new pg.Client({ connectionString: stores.postgres.url });
   await client.connect();
-  await client.query(text).finally(() => client.end());
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
 };
 const schema = "siem_forwarder";
 await execute(

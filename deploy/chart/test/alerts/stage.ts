@@ -124,7 +124,11 @@ export async function startStage(
     connect: connectOwner,
     async sql(text) {
       const client = await connectOwner();
-      return client.query(text).finally(() => client.end());
+      try {
+        return await client.query(text);
+      } finally {
+        await client.end();
+      }
     },
     person,
     orgId,

@@ -60,7 +60,7 @@ async function unpack(entry: FileEntry): Promise<Uint8Array> {
       chunks.push(chunk);
     },
   });
-  await entry.getData(sink, { checkSignature: true });
+  await entry.getData(sink, { checkCrc32: true });
   const bytes = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {

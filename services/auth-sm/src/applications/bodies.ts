@@ -5,7 +5,7 @@ import { z } from "zod";
 const description = z
   .string()
   .max(1024)
-  // eslint-disable-next-line no-control-regex -- control characters are what it refuses
+  // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
   .regex(/^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$/, "must not hold control characters")
   .refine((text) => text.isWellFormed(), "must not hold broken Unicode");
 
