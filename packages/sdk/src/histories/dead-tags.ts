@@ -5,6 +5,7 @@ import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { ApplicationView, HolderView, InviteView, TokenView } from "../views.ts";
 
 type Send = (request: ApiRequest) => Promise<ApiAnswer>;
+type Open = HistoryState["invitations"][number];
 
 /**
  * The invitations of a folder's history whose tokens are expired or revoked, or whose machine is
@@ -13,7 +14,6 @@ type Send = (request: ApiRequest) => Promise<ApiAnswer>;
  */
 export async function deadTokenTags(send: Send, state: HistoryState): Promise<string[]> {
   const { invitations } = state;
-  if (invitations.length === 0) return [];
   return dead(invitations, async () => {
     const applications = dataOf(await send({ method: "GET", path: "/api/org/applications" })) as ApplicationView[];
     const lists = applications.map(async ({ id }) => {
@@ -35,16 +35,28 @@ async function hasJoining(send: Send, { res, holders }: HistoryState): Promise<b
   return listed.some(({ kind, id }) => kind === "client" && !holders.some(({ who }) => who === `client:${id}`));
 }
 
-/** Does the same for an organization's history, by its open invitations. */
-export async function deadInviteTags(send: Send, { invitations }: HistoryState): Promise<string[]> {
-  if (invitations.length === 0) return [];
-  return dead(invitations, async () => dataOf(await send({ method: "GET", path: "/api/org/invites" })) as InviteView[]);
+/**
+ * Does the same for an organization's history, by its open invitations. Also those to a member, and
+ * to `invited`, whom the next entry invites again: the service could keep one and let a removed
+ * person return with it.
+ */
+export async function deadInviteTags(
+  send: Send,
+  { invitations, holders }: HistoryState,
+  invited?: string,
+): Promise<string[]> {
+  const isReplaced = ({ email }: Open): boolean => email === invited || holders.some((one) => one.email === email);
+  const replaced = invitations.filter(isReplaced).map(tagOf);
+  const others = invitations.filter((one) => !isReplaced(one));
+  const list = async () => dataOf(await send({ method: "GET", path: "/api/org/invites" })) as InviteView[];
+  return [...replaced, ...(await dead(others, list))];
 }
 
 async function dead(
-  open: HistoryState["invitations"],
+  open: readonly Open[],
   list: () => Promise<readonly { tag?: string | null | undefined }[]>,
 ): Promise<string[]> {
+  if (open.length === 0) return [];
   let alive: Set<string | null | undefined>;
   try {
     alive = new Set((await list()).map(({ tag }) => tag));
@@ -52,5 +64,9 @@ async function dead(
     if (error instanceof CofferError && error.code === "access_denied") return [];
     throw error;
   }
-  return open.filter(({ tag }) => !alive.has(tag)).map(({ tag }) => `invite:${tag}`);
+  return open.filter(({ tag }) => !alive.has(tag)).map(tagOf);
+}
+
+function tagOf({ tag }: Open): string {
+  return `invite:${tag}`;
 }

@@ -75,7 +75,7 @@ export async function inviteMember(
     const request = { tag: tokenHash, wrapKey, kind: "user", perm: permissionOfRole(role), email: address };
     const invitation = await makeInvitation(before, before.res, { ...request, kind: "user" });
     return {
-      change: { invite: [invitation], drop: await deadInviteTags(send, before) },
+      change: { invite: [invitation], drop: await deadInviteTags(send, before, address) },
       async send(entry) {
         const body = { email, role, token_hash: tokenHash, entry };
         const { status, body: made } = await send({ method: "POST", path: "/api/org/invites", body });

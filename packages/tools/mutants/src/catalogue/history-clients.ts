@@ -533,6 +533,20 @@ export const historyClientMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: "earlier-invitation-to-an-e-mail-left-open",
+    file: `${source}/dead-tags.ts`,
+    find: "email === invited || ",
+    replace: "",
+    tests: ["packages/sdk/test/leftover-invitations.test.ts"],
+  },
+  {
+    name: "invitation-to-a-removed-member-left-open",
+    file: `${source}/dead-tags.ts`,
+    find: " || holders.some((one) => one.email === email)",
+    replace: "",
+    tests: ["packages/sdk/test/leftover-invitations.test.ts"],
+  },
+  {
     name: "bootstrap-joins-a-folder-by-a-strangers-word",
     file: "packages/sdk/src/machines/bootstrap.ts",
     find: "if (!(await histories.newest(res)).accepted && !isReported) throw error;",
