@@ -1,4 +1,4 @@
-import type { HolderId, Resource } from "@coffer/history";
+import type { HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "./histories.ts";
 import type { Trusted } from "./trust-storage.ts";
@@ -21,6 +21,11 @@ export async function rememberEnded(
     }
     return { ...before, resources };
   });
+}
+
+/** What stays of it when a history is trusted again: the service chose when, and shows the history. */
+export function stillEnded(before: Trusted | undefined, { holders }: HistoryState): HolderId[] | undefined {
+  return before?.ended?.filter((ended) => holders.some(({ who }) => who === ended));
 }
 
 /** Deletes that for one history, because the caller grants access again. */

@@ -1,6 +1,7 @@
 import { checkSigners, cutName, holderOf, kindOf } from "@coffer/history";
 import type { Head, HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import { stillEnded } from "./ended.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
 import { knownAsAfter } from "./known-as.ts";
 import { addLeft, departuresIn, leftSince, mergeLeft, withLeft } from "./left.ts";
@@ -386,7 +387,7 @@ export function histories(options: HistoriesOptions): Histories {
         await store(res, (there) => {
           const { departures } = walked;
           const later = there?.state == null ? [] : departures.filter(({ seq }) => seq > there.pin.seq);
-          return { kept: trusted, departures: later };
+          return { kept: { ...trusted, ended: stillEnded(there, state) }, departures: later };
         });
       } catch (error) {
         throw historyFailure(error);

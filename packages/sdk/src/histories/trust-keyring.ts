@@ -10,6 +10,7 @@ import { allPages } from "../vaults/vault-store.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { AccountView, FolderView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
+import { stillEnded } from "./ended.ts";
 import { histories } from "./histories.ts";
 import type { Histories } from "./histories.ts";
 import { writeKeyring } from "./keyring.ts";
@@ -53,10 +54,15 @@ export async function trustKeyring(
     throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
   const keyring = (await presentVersion(send)) + 1;
   const trusted = await draft.record();
-  const withShown = (before: TrustRecord): TrustRecord => ({
-    ...before,
-    ...{ resources: { ...before.resources, ...trusted.resources }, keyring, unsaved: false },
-  });
+  const withShown = (before: TrustRecord): TrustRecord => {
+    const resources = { ...before.resources };
+    for (const [res, shownNow] of Object.entries(trusted.resources)) {
+      const { state } = shownNow;
+      const ended = state === null ? undefined : stillEnded(resources[res], state);
+      resources[res] = { ...shownNow, ended };
+    }
+    return { ...before, resources, keyring, unsaved: false };
+  };
   if (!(await writeKeyring(send, session, keyring, withShown(await own.record()))))
     throw new CofferError("conflict", "the service does not show the keyring that this device wrote: try again");
   await own.changeRecord(withShown);

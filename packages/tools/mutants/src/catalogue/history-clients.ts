@@ -547,6 +547,20 @@ export const historyClientMutants: readonly Mutant[] = [
     tests: ["packages/sdk/test/leftover-invitations.test.ts"],
   },
   {
+    name: "ended-access-forgotten-when-a-history-is-trusted-again",
+    file: `${source}/histories.ts`,
+    find: "kept: { ...trusted, ended: stillEnded(there, state) }",
+    replace: "kept: trusted",
+    tests: ["packages/sdk/test/ended-access.test.ts"],
+  },
+  {
+    name: "ended-access-forgotten-when-the-keyring-is-trusted-again",
+    file: `${source}/trust-keyring.ts`,
+    find: "const ended = state === null ? undefined : stillEnded(resources[res], state);",
+    replace: "const ended = state === null ? undefined : [];",
+    tests: ["packages/sdk/test/ended-access.test.ts"],
+  },
+  {
     name: "bootstrap-joins-a-folder-by-a-strangers-word",
     file: "packages/sdk/src/machines/bootstrap.ts",
     find: "if (!(await histories.newest(res)).accepted && !isReported) throw error;",
