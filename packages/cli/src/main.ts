@@ -1,6 +1,6 @@
-import { concealSecretWords } from "./concealed.ts";
 import { exitCodeFor, exitCodes, Failure } from "./failure.ts";
-import { printNotice, visible } from "./output.ts";
+import { concealSecretWords } from "./output/concealed.ts";
+import { printNotice, visible } from "./output/output.ts";
 
 /**
  * Runs the command line and sets `process.exitCode`. Data goes to stdout, everything else to
@@ -16,7 +16,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     const { runProgram } = await import("./program.ts");
     await runProgram(argv);
   } catch (error) {
-    const { explain } = await import("./explain.ts");
+    const { explain } = await import("./output/explain.ts");
     // Only Failure messages have several lines, in which names are escaped one by one.
     for (const line of explain(error))
       for (const each of error instanceof Failure ? `coffer: ${line}`.split("\n") : [`coffer: ${line}`])

@@ -1,10 +1,9 @@
-import { Command, CommanderError, Option } from "commander";
 import { CofferError } from "@coffer/sdk/errors";
-import { withoutSecretWords } from "./concealed.ts";
-import { configOption } from "./command-row.ts";
-import type { Call, CommandRow, DataOptions, OptionRow } from "./command-row.ts";
+import { Command, CommanderError, Option } from "commander";
+import { type Call, type CommandRow, configOption, type DataOptions, type OptionRow } from "./command-row.ts";
 import { exitCodeFor, exitCodes, Failure } from "./failure.ts";
-import { visible } from "./output.ts";
+import { withoutSecretWords } from "./output/concealed.ts";
+import { visible } from "./output/output.ts";
 import { groups, nouns } from "./rows/index.ts";
 import { version } from "./version.ts";
 
@@ -77,7 +76,7 @@ function addRow(parent: Command, row: CommandRow, heading: string, env: NodeJS.P
     await run(call).catch(async (error: unknown) => {
       if (!row.options.includes(configOption) || !isRefused(error)) throw error;
       // Here alone: `coffer scan` starts without the SDK.
-      const { machineConfigurationOf } = await import("./access.ts");
+      const { machineConfigurationOf } = await import("./service/access.ts");
       if (machineConfigurationOf(call.options, env) === undefined)
         throw env["COFFER_CONFIG"] === "" ? noConfiguration(error) : error;
       throw error instanceof Failure ? error : cutOff(error);

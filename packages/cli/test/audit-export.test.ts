@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { appendFileSync, readFileSync, statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
 import type { ServerResponse } from "node:http";
-import { json } from "../../sdk/test/server.ts";
+import { join } from "node:path";
 import t from "tap";
+import { json } from "../../sdk/test/server.ts";
 import { outcomeOf, start } from "./command.ts";
-import { startOrganizationServer } from "./organization-server.ts";
-import type { OrganizationServer } from "./organization-server.ts";
+import { type OrganizationServer, startOrganizationServer } from "./organization-server.ts";
 
 // A resumed export reads the end of the file first. These records are longer than that part, and the
 // exports end at any moment.

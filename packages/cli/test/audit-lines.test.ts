@@ -1,5 +1,5 @@
 import t from "tap";
-import { headingOf, lineOf, seqOf } from "../src/audit-lines.ts";
+import { headingOf, lineOf, seqOf } from "../src/audit/audit-lines.ts";
 
 const record = {
   schema: "coffer.audit/1",

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { box, contexts, encodeBase64, newId, newKey, newRecoveryKey, readRecoveryKey } from "@coffer/crypto";
 import { type BackupItem, sealBackup } from "@coffer/sdk/backup";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { coffer } from "./command.ts";
 
 await t.test("a vault whose name and id imitate another one's does not take the place of its file", async (t) => {

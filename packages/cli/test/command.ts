@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { delimiter, dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The command as people start it. */

@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import t from "tap";
 import type { MachineConfiguration, Trusted, TrustRecord } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
-import { configurationTrust } from "../src/configuration-trust.ts";
+import t from "tap";
+import { configurationTrust } from "../src/trust/configuration-trust.ts";
 
 const nobody = 65_534;
 

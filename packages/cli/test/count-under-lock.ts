@@ -1,6 +1,6 @@
 // Adds one to the number in a file, as often as told, each time under the lock.
 import { readFileSync, writeFileSync } from "node:fs";
-import { withFileLock } from "../src/file-lock.ts";
+import { withFileLock } from "../src/files/file-lock.ts";
 
 const [lock = "", file = "", times = "0"] = process.argv.slice(2);
 for (let turn = 0; turn < Number(times); turn += 1)

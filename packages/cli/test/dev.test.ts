@@ -1,7 +1,7 @@
-import t from "tap";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { serviceNames } from "@coffer/events";
 import { testNats } from "@coffer/testkit";
+import t from "tap";
 import { parse } from "yaml";
 import { coffer as run } from "./command.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
-import { groups } from "../src/rows/index.ts";
 import type { CommandRow } from "../src/command-row.ts";
 import { exitCodes } from "../src/failure.ts";
+import { groups } from "../src/rows/index.ts";
 
 const page = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
 const rows: readonly CommandRow[] = groups.flatMap(([, each]) => each);

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import type { MachineConfiguration } from "@coffer/sdk";
+import t from "tap";
 import { doctor } from "./doctor.ts";
 
 const nowhere = ["--url", "http://127.0.0.1:9"];

@@ -1,6 +1,6 @@
 import t from "tap";
-import { asCoffer, doctor, startStranger } from "./doctor.ts";
 import { version } from "../src/version.ts";
+import { asCoffer, doctor, startStranger } from "./doctor.ts";
 
 const home = t.testdir({});
 const whole = { status: "ready", checks: { postgres: "ok", nats: "ok", redis: "ok" } };

@@ -1,10 +1,8 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TestScope } from "@coffer/testkit";
-import { coffer } from "./command.ts";
-import type { Outcome, Start } from "./command.ts";
+import { coffer, type Outcome, type Start } from "./command.ts";
 
 export interface Found {
   check: string;

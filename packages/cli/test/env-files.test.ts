@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
-import { readEnvFiles } from "../src/env-files.ts";
+import { readEnvFiles } from "../src/run/env-files.ts";
 
 const file = join(testDirectory(t), "test.env");
 const read = async (text: string): Promise<NodeJS.Dict<string>> => {

@@ -1,6 +1,6 @@
-import t from "tap";
 import { CofferError } from "@coffer/sdk";
-import { explain } from "../src/explain.ts";
+import t from "tap";
+import { explain } from "../src/output/explain.ts";
 
 await t.test("a message about a size names the limit in the user's terms", (t) => {
   const tooLarge = (details?: { field: string; issue: string }[]): CofferError =>

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { personClient } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { json } from "../../sdk/test/server.ts";
 import { coffer, command, inherited, stoppedWhileWriting } from "./command.ts";
-import { startOrganizationServer } from "./organization-server.ts";
-import type { OrganizationServer } from "./organization-server.ts";
+import { type OrganizationServer, startOrganizationServer } from "./organization-server.ts";
 import { openTerminal } from "./terminal.ts";
 
 const format = ["--format", "coffer-json"];

@@ -1,6 +1,6 @@
-import t from "tap";
 import type { Secret } from "@coffer/sdk";
-import { folderVariables } from "../src/folder-variables.ts";
+import t from "tap";
+import { folderVariables } from "../src/run/folder-variables.ts";
 
 const holding = (title: string, field: string): Secret[] => [
   { title, fields: { [field]: "s3cret-value" } } as unknown as Secret, // only what is read of it

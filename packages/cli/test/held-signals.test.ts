@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { coffer, stoppedWhileWriting } from "./command.ts";
 
 await t.test("a template that is being filled is whole, or not there, when the command is stopped", async (t) => {

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { newId } from "@coffer/crypto";
 import type { SecretsClient } from "@coffer/sdk";
 import t from "tap";
-import { newId } from "@coffer/crypto";
-import { jsonLine, visible, visibleLines } from "../src/output.ts";
-import { quoteValue } from "../src/quote-value.ts";
-import { resolveReferences } from "../src/references.ts";
-import { secretRows } from "../src/rows/secrets.ts";
 import { json } from "../../sdk/test/server.ts";
+import { jsonLine, visible, visibleLines } from "../src/output/output.ts";
+import { quoteValue } from "../src/output/quote-value.ts";
+import { secretRows } from "../src/rows/secrets.ts";
+import { resolveReferences } from "../src/run/references.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 
 /** Only what resolving references asks of a client. */

@@ -1,9 +1,8 @@
-import t from "tap";
 import { newId } from "@coffer/crypto";
-import { personClient } from "@coffer/sdk";
-import type { MemberView } from "@coffer/sdk";
-import { pick } from "../src/access.ts";
+import { type MemberView, personClient } from "@coffer/sdk";
+import t from "tap";
 import { pickMember } from "../src/commands/member.ts";
+import { pick } from "../src/service/pick.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 
 await t.test("what may be an id is no name, in either case", (t) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { newId } from "@coffer/crypto";
+import t from "tap";
 import { newFolder, newMachine } from "../../sdk/test/machine.ts";
 import { newSession } from "../../sdk/test/vault-server.ts";
 import { coffer } from "./command.ts";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import t from "tap";
-import { maskedTexts, maskingStream } from "../src/mask.ts";
+import { maskedTexts, maskingStream } from "../src/run/mask.ts";
 
 async function masked(texts: string[], chunks: (string | Buffer)[]): Promise<string> {
   const source = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));

@@ -1,17 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { encodeBase64, newId, newKey, newKeyPair, newRecoveryKey } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { newSession } from "../../sdk/test/vault-server.ts";
-import type { CommandRow } from "../src/command-row.ts";
-import { configOption } from "../src/command-row.ts";
+import { type CommandRow, configOption } from "../src/command-row.ts";
 import { groups } from "../src/rows/index.ts";
 import type { SeriesCall } from "./command-series.ts";
 import { asCoffer, startStranger } from "./doctor.ts";
-import { broken, checkSeries, needlesOf } from "./secret-forms.ts";
-import type { Case } from "./secret-forms.ts";
+import { broken, type Case, checkSeries, needlesOf } from "./secret-forms.ts";
 
 // Every command, with every kind of secret input in every broken form. No output and no file repeats any of it.
 

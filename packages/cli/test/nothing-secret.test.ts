@@ -1,13 +1,12 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { encodeBase64, newKey, newKeyPair, newRecoveryKey } from "@coffer/crypto";
-import { coffer } from "./command.ts";
+import t from "tap";
 import type { SeriesCall } from "./command-series.ts";
+import { coffer } from "./command.ts";
 import { startStranger } from "./doctor.ts";
 import { startOrganizationServer } from "./organization-server.ts";
-import { broken, checkSeries, needlesOf, series } from "./secret-forms.ts";
-import type { Case } from "./secret-forms.ts";
+import { broken, type Case, checkSeries, needlesOf, series } from "./secret-forms.ts";
 
 const nowhere = "http://127.0.0.1:9";
 const { privateKey, publicKey } = await newKeyPair();

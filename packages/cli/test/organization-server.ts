@@ -2,13 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { box, contexts, decodeBase64, fingerprint, newId, newKey, newKeyPair } from "@coffer/crypto";
 import type { HolderView, MemberView, TravelModeView } from "@coffer/sdk";
-import type { TestScope } from "@coffer/testkit";
-import { testDirectory } from "@coffer/testkit";
+import { testDirectory, type TestScope } from "@coffer/testkit";
 import { json } from "../../sdk/test/server.ts";
-import { startVaultServer } from "../../sdk/test/vault-server.ts";
-import type { VaultServer } from "../../sdk/test/vault-server.ts";
-import { coffer } from "./command.ts";
-import type { Outcome, Start } from "./command.ts";
+import { startVaultServer, type VaultServer } from "../../sdk/test/vault-server.ts";
+import { coffer, type Outcome, type Start } from "./command.ts";
 
 /** Somebody, or a machine, with a key. */
 export interface KeyOwner {

@@ -1,9 +1,9 @@
 import t from "tap";
 import { seededRandom } from "../../scan/src/examples/random.ts";
 import type { Call, CommandRow } from "../src/command-row.ts";
-import { readPlainWords } from "../src/plain-words.ts";
 import { runProgram } from "../src/program.ts";
 import { groups } from "../src/rows/index.ts";
+import { readPlainWords } from "../src/rows/plain-words.ts";
 
 const rows = groups.flatMap(([, each]) => each);
 const scan = rows.find(({ name }) => name === "scan") as CommandRow; // docs.test.ts checks that it is there

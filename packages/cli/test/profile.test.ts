@@ -5,12 +5,11 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PersonSession } from "@coffer/sdk";
-import t from "tap";
 import { until } from "@coffer/testkit";
-import { resolveAddress } from "../src/address.ts";
-import { withFileLock } from "../src/file-lock.ts";
-import { profileDirectory } from "../src/paths.ts";
-import { otherProfileAddress } from "../src/profile-address.ts";
+import t from "tap";
+import { withFileLock } from "../src/files/file-lock.ts";
+import { profileDirectory } from "../src/profile/paths.ts";
+import { otherProfileAddress } from "../src/profile/profile-address.ts";
 import {
   changeProfile,
   deviceCredentialOf,
@@ -18,7 +17,8 @@ import {
   profileKeeper,
   readProfile,
   rememberSession,
-} from "../src/profile.ts";
+} from "../src/profile/profile.ts";
+import { resolveAddress } from "../src/service/address.ts";
 
 const credential = "cfd1_of-this-machine";
 const here = "http://127.0.0.1:8080";

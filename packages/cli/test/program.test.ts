@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { CofferError } from "@coffer/sdk";
 import t from "tap";
-import { groups, nouns } from "../src/rows/index.ts";
 import type { CommandRow } from "../src/command-row.ts";
 import { exitCodeFor, Failure } from "../src/failure.ts";
-import { CofferError } from "@coffer/sdk";
+import { groups, nouns } from "../src/rows/index.ts";
 import { coffer, command } from "./command.ts";
 
 const rows: CommandRow[] = groups.flatMap(([, each]) => each);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { parseEnv } from "node:util";
 import t from "tap";
-import { quoteValue } from "../src/quote-value.ts";
+import { quoteValue } from "../src/output/quote-value.ts";
 
 const values = [
   "plain",

@@ -1,8 +1,8 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import t from "tap";
 import { testDirectory } from "@coffer/testkit";
-import { readWhenChanged } from "../src/read-when-changed.ts";
+import t from "tap";
+import { readWhenChanged } from "../src/files/read-when-changed.ts";
 
 await t.test("a file is read again when another process has replaced it, and then only", async (t) => {
   const path = join(testDirectory(t), "histories.json");

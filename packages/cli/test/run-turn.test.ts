@@ -1,5 +1,5 @@
-import t from "tap";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { newFolder, newMachine, newSecret } from "../../sdk/test/machine.ts";
 import { json, startServer } from "../../sdk/test/server.ts";
 import { coffer } from "./command.ts";

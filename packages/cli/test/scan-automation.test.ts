@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
-import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { createRequire } from "node:module";
-import t from "tap";
+import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { command } from "./command.ts";
 import { newRepository, tokenOf } from "./scan-repository.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { parse } from "csv-parse/sync";
-import t from "tap";
 import { builtInRules } from "@coffer/scan";
 import { testDirectory } from "@coffer/testkit";
+import { parse } from "csv-parse/sync";
+import t from "tap";
 import { junitProblems, sarifProblems } from "./report-schemas.ts";
 import { newRepository, tokenOf } from "./scan-repository.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { testDirectory } from "@coffer/testkit";
 import { builtInRules } from "@coffer/scan";
+import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { seededRandom } from "../../scan/src/examples/random.ts";
 import { coffer } from "./command.ts";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { newRepository, placesIn, tokenOf } from "./scan-repository.ts";
 
 const folder = testDirectory(t);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { formsOf } from "../../scan/test/forms.ts";
 import { plantInPlaces } from "../../scan/test/places.ts";
 import { coffer } from "./command.ts";

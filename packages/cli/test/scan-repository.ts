@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { builtInRules } from "@coffer/scan";
 import { seededRandom } from "../../scan/src/examples/random.ts";
-import { coffer } from "./command.ts";
-import type { Outcome, Start } from "./command.ts";
+import { coffer, type Outcome, type Start } from "./command.ts";
 
 /** A token of this seed, which no vendor has ever issued. */
 export function tokenOf(seed: number, id = "github-personal-token"): string {

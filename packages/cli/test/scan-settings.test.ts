@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { command } from "./command.ts";
 import { newRepository, placesIn, tokenOf } from "./scan-repository.ts";
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Test as TestScope } from "tap";
-import { inherited } from "./command.ts";
 import type { SeriesCall, SeriesOutcome } from "./command-series.ts";
+import { inherited } from "./command.ts";
 
 const program = fileURLToPath(new URL("./command-series.ts", import.meta.url));
 

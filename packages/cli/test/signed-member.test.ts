@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { newId } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
+import t from "tap";
 import { memberOf, signPastClients, startCompany } from "../../sdk/test/history-people.ts";
-import { coffer } from "./command.ts";
-import type { Outcome } from "./command.ts";
+import { coffer, type Outcome } from "./command.ts";
 
 // Roles and removals are signed in the organization's history. The service's list of members does not decide whom they are
 // about: it could show the e-mail of one member beside the id of another.

@@ -1,14 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { personClient } from "@coffer/sdk";
+import t from "tap";
 import { json } from "../../sdk/test/server.ts";
 import { newSession } from "../../sdk/test/vault-server.ts";
-import { endReplaced } from "../src/end-replaced.ts";
-import { storeSession } from "../src/store-session.ts";
+import { endReplaced, storeSession } from "../src/profile/store-session.ts";
 import { stoppedWhileWriting } from "./command.ts";
-import { startOrganizationServer } from "./organization-server.ts";
-import type { OrganizationServer } from "./organization-server.ts";
+import { type OrganizationServer, startOrganizationServer } from "./organization-server.ts";
 
 /** What the profile says. */
 function profileOf({ home }: OrganizationServer): { sessions: object; stores: { path: string }[] } {

@@ -1,8 +1,8 @@
 import t from "tap";
-import { folderVariables } from "../src/folder-variables.ts";
-import { momentAfter, momentBefore } from "../src/moment.ts";
-import { referencesIn } from "../src/references.ts";
-import { fillTemplate, notationsIn } from "../src/template.ts";
+import { momentAfter, momentBefore } from "../src/input/moment.ts";
+import { folderVariables } from "../src/run/folder-variables.ts";
+import { referencesIn } from "../src/run/references.ts";
+import { fillTemplate, notationsIn } from "../src/run/template.ts";
 
 const uri = "coffer://production/database/field/password";
 

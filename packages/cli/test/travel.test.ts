@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { cacheKey, contexts, decodeBase64, decodeText, unboxBound } from "@coffer/crypto";
 import { personClient } from "@coffer/sdk";
-import { startOrganizationServer } from "./organization-server.ts";
-import type { OrganizationServer } from "./organization-server.ts";
+import t from "tap";
+import { type OrganizationServer, startOrganizationServer } from "./organization-server.ts";
 
 await t.test("travel status says whether one travels, whenever that was switched", async (t) => {
   const server = await startOrganizationServer(t);

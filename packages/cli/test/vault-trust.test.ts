@@ -1,12 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
 import { cacheKey, contexts, decodeBase64, decodeText, newId, newKey, seal, unboxBound } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
-import { startCompany } from "../../sdk/test/history-people.ts";
-import type { Company, Member } from "../../sdk/test/history-people.ts";
-import { coffer } from "./command.ts";
-import type { Outcome, Start } from "./command.ts";
+import t from "tap";
+import { type Company, type Member, startCompany } from "../../sdk/test/history-people.ts";
+import { coffer, type Outcome, type Start } from "./command.ts";
 
 /** The command of a person, on a device of its own. */
 interface Device {

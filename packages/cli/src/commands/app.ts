@@ -1,6 +1,7 @@
-import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
+import { print, printJson, printList, printNotice, shortTime, visible } from "../output/output.ts";
+import { asPerson } from "../service/access.ts";
+import { pick } from "../service/pick.ts";
 
 interface CreateOptions extends PersonOptions {
   description?: string;

@@ -1,13 +1,10 @@
-import { open } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
-import { asPerson } from "../access.ts";
-import type { FilterOptions } from "../audit-filter.ts";
-import { filterOf, pagesOf } from "../audit-filter.ts";
-import type { ExportFormat } from "../audit-lines.ts";
-import { headingOf, lineOf, seqOf } from "../audit-lines.ts";
+import { type FileHandle, open } from "node:fs/promises";
+import { filterOf, type FilterOptions, pagesOf } from "../audit/audit-filter.ts";
+import { type ExportFormat, headingOf, lineOf, seqOf } from "../audit/audit-lines.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { countOf, printNotice, visible } from "../output.ts";
+import { countOf, printNotice, visible } from "../output/output.ts";
+import { asPerson } from "../service/access.ts";
 
 interface ExportOptions extends Omit<PersonOptions, "json">, FilterOptions {
   format?: ExportFormat;

@@ -1,13 +1,10 @@
-import { verifyAuditChain } from "@coffer/events";
-import type { AuditRecord } from "@coffer/events";
-import { auditNames, checkChain } from "@coffer/sdk/audit";
-import type { Follow } from "@coffer/sdk/audit";
-import { asPerson } from "../access.ts";
-import type { FilterOptions } from "../audit-filter.ts";
-import { filterOf, pagesOf } from "../audit-filter.ts";
+import { type AuditRecord, verifyAuditChain } from "@coffer/events";
+import { auditNames, checkChain, type Follow } from "@coffer/sdk/audit";
+import { filterOf, type FilterOptions, pagesOf } from "../audit/audit-filter.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, usage } from "../failure.ts";
-import { countOf, print, printJson, printTable, shortTime, printNotice } from "../output.ts";
+import { countOf, print, printJson, printNotice, printTable, shortTime } from "../output/output.ts";
+import { asPerson } from "../service/access.ts";
 
 interface ListOptions extends PersonOptions, FilterOptions {
   limit?: string;

@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { writeExport } from "@coffer/import";
 import type { PersonClient } from "@coffer/sdk";
 import { type BackupItem, checkRecoverySeal, openBackup, type OpenedBackup, sealBackup } from "@coffer/sdk/backup";
 import { writePrivateFile } from "@coffer/sdk/node";
-import { writeExport } from "@coffer/import";
-import { asMember, sessionAt } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { withHeldSignals } from "../held-signals.ts";
-import { readNamedFile, readRecoveryKey } from "../inputs.ts";
-import { countOf, printJson, printTable, printNotice, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { vaultsOf } from "../pick-vault.ts";
-import { changeProfile, readProfile } from "../profile.ts";
-import { serviceKey } from "../same-service.ts";
+import { withHeldSignals } from "../files/held-signals.ts";
+import { readNamedFile, readRecoveryKey } from "../input/inputs.ts";
+import { countOf, printJson, printNotice, printTable, visible } from "../output/output.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { changeProfile, readProfile } from "../profile/profile.ts";
+import { asMember, sessionAt } from "../service/access.ts";
+import { vaultsOf } from "../service/pick-vault.ts";
+import { serviceKey } from "../service/same-service.ts";
 import { wholeList } from "../transfer/whole-list.ts";
 
 interface KeyOptions {

@@ -1,19 +1,26 @@
 import { realpath, stat, unlink } from "node:fs/promises";
-import { bootstrap as bootstrapMachine, configurationText, isBootstrapped, machineFingerprint } from "@coffer/sdk";
-import type { BootstrapRequest, Fingerprint, MachineConfiguration } from "@coffer/sdk";
+import {
+  bootstrap as bootstrapMachine,
+  type BootstrapRequest,
+  configurationText,
+  type Fingerprint,
+  isBootstrapped,
+  type MachineConfiguration,
+  machineFingerprint,
+} from "@coffer/sdk";
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
-import { mannersOf } from "../access.ts";
-import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { withFileLock } from "../file-lock.ts";
-import { fingerprintLines } from "../fingerprint-lines.ts";
-import { withHeldSignals } from "../held-signals.ts";
-import { readToken } from "../inputs.ts";
-import { print, printJson, printNotice, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { readProfile } from "../profile.ts";
-import { stdinIsTerminal } from "../stdin-is-terminal.ts";
+import { withFileLock } from "../files/file-lock.ts";
+import { withHeldSignals } from "../files/held-signals.ts";
+import { readToken } from "../input/inputs.ts";
+import { stdinIsTerminal } from "../input/stdin-is-terminal.ts";
+import { fingerprintLines } from "../output/fingerprint-lines.ts";
+import { print, printJson, printNotice, visible } from "../output/output.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { readProfile } from "../profile/profile.ts";
+import { resolveAddress } from "../service/address.ts";
+import { mannersOf } from "../service/manners.ts";
 
 interface Options extends AddressOptions {
   config?: string;

@@ -1,15 +1,12 @@
-import { isUuid } from "@coffer/sdk";
-import type { MachineView, PersonClient } from "@coffer/sdk";
-import { severalHave } from "../access.ts";
+import { isUuid, type MachineView, type PersonClient } from "@coffer/sdk";
 import type { Call } from "../command-row.ts";
-import { Failure, exitCodes, usage } from "../failure.ts";
-import { compareWords } from "../compare-words.ts";
-import type { ConfirmOptions } from "../compare-words.ts";
-import { withFingerprints } from "../fingerprint-lines.ts";
-import { ofApplications } from "../of-applications.ts";
-import type { ApplicationOptions, Owned } from "../of-applications.ts";
-import { printJson, printList, shortTime, printNotice, visible } from "../output.ts";
-import { quoteValue } from "../quote-value.ts";
+import { exitCodes, Failure, usage } from "../failure.ts";
+import { withFingerprints } from "../output/fingerprint-lines.ts";
+import { printJson, printList, printNotice, shortTime, visible } from "../output/output.ts";
+import { quoteValue } from "../output/quote-value.ts";
+import { type ApplicationOptions, ofApplications, type Owned } from "../service/of-applications.ts";
+import { severalHave } from "../service/pick.ts";
+import { compareWords, type ConfirmOptions } from "../trust/compare-words.ts";
 
 /**
  * `coffer client ls`: the machines of an application, or of all, with the words of their keys as

@@ -1,8 +1,7 @@
 import type { Call } from "../command-row.ts";
-import type { CommandLine } from "../completion-script.ts";
-import { completionScript, shells } from "../completion-script.ts";
+import { type CommandLine, completionScript, shells } from "../completion-script.ts";
 import { usage } from "../failure.ts";
-import { printExact } from "../output.ts";
+import { printExact } from "../output/output.ts";
 
 /**
  * `coffer completion <shell>`: prints the shell's completion of this command line. Makes no

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
-import { get, NoAnswer } from "../doctor/request.ts";
-import type { Answer } from "../doctor/request.ts";
+import { type Answer, get, NoAnswer } from "../doctor/request.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, printTable, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { readProfile } from "../profile.ts";
+import { print, printJson, printTable, visible } from "../output/output.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { readProfile } from "../profile/profile.ts";
+import { resolveAddress } from "../service/address.ts";
 
 interface Options extends AddressOptions {
   manifest?: string;

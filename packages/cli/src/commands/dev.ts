@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { ServiceName } from "@coffer/events";
-import { serviceNames } from "@coffer/events";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import type { Call } from "../command-row.ts";
 import { natsUsers, schemas } from "../dev/store-users.ts";
 import { usage } from "../failure.ts";
-import { printExact, printJson } from "../output.ts";
+import { printExact, printJson } from "../output/output.ts";
 
 interface SecretOptions {
   release: string;

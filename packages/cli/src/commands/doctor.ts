@@ -1,20 +1,19 @@
 import { styleText } from "node:util";
-import { machineConfigurationOf } from "../access.ts";
-import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
-import type { Finding } from "../doctor/finding.ts";
-import { problem } from "../doctor/finding.ts";
+import { type Finding, problem } from "../doctor/finding.ts";
 import { checkConfiguration, checkMachine, checkProfile, checkSession } from "../doctor/identity.ts";
-import { checkManagement } from "../doctor/management.ts";
 import { managementOf } from "../doctor/management-addresses.ts";
+import { checkManagement } from "../doctor/management.ts";
 import { checkServerConfig } from "../doctor/server-config.ts";
 import { checkService } from "../doctor/service.ts";
 import { checkSync } from "../doctor/sync.ts";
-import { explain } from "../explain.ts";
 import { exitCodes } from "../failure.ts";
-import { print, printExact, printJson, printTable, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { readProfile } from "../profile.ts";
+import { explain } from "../output/explain.ts";
+import { print, printExact, printJson, printTable, visible } from "../output/output.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { readProfile } from "../profile/profile.ts";
+import { machineConfigurationOf } from "../service/access.ts";
+import { resolveAddress } from "../service/address.ts";
 import { version } from "../version.ts";
 
 interface Options extends AddressOptions {

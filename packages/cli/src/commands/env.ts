@@ -1,14 +1,13 @@
 import type { Secret } from "@coffer/sdk";
-import { checkCache, secretsOf } from "../access.ts";
-import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { countOf, printExact, printJson, printNotice } from "../output.ts";
-import { folderVariables } from "../folder-variables.ts";
-import type { FolderVariableOptions } from "../folder-variables.ts";
-import { quoteValue } from "../quote-value.ts";
-import { foldersOf, referencesIn, resolveReferences } from "../references.ts";
-import { unlessVault } from "../vault-for-folder.ts";
+import { countOf, printExact, printJson, printNotice } from "../output/output.ts";
+import { quoteValue } from "../output/quote-value.ts";
+import { childEnvironment } from "../run/child-environment.ts";
+import { type FolderVariableOptions, folderVariables } from "../run/folder-variables.ts";
+import { foldersOf, referencesIn, resolveReferences } from "../run/references.ts";
+import { checkCache, secretsOf } from "../service/access.ts";
+import { unlessVault } from "../service/vault-for-folder.ts";
 
 interface Options extends CachedOptions, FolderVariableOptions {
   folder?: string;

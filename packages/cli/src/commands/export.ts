@@ -1,12 +1,11 @@
 import { lstat } from "node:fs/promises";
-import { writeExport } from "@coffer/import";
-import type { ExportFormat } from "@coffer/import";
+import { type ExportFormat, writeExport } from "@coffer/import";
 import { writePrivateFile } from "@coffer/sdk/node";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { withHeldSignals } from "../held-signals.ts";
-import { countOf, printJson, printNotice } from "../output.ts";
-import { withVault } from "../pick-vault.ts";
+import { withHeldSignals } from "../files/held-signals.ts";
+import { countOf, printJson, printNotice } from "../output/output.ts";
+import { withVault } from "../service/pick-vault.ts";
 import { printLeftOut } from "../transfer/left-out.ts";
 import { wholeList } from "../transfer/whole-list.ts";
 

@@ -1,8 +1,8 @@
 import { CofferError } from "@coffer/sdk";
-import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
+import { print, printJson, printList, printNotice, shortTime, visible } from "../output/output.ts";
+import { asPerson } from "../service/access.ts";
 
 /** `coffer folder create <name>`: creates a folder with a new key and prints its id. */
 export async function createFolder({ args: [name = ""], options, env }: Call<PersonOptions>): Promise<void> {

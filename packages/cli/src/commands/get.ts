@@ -1,8 +1,8 @@
-import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
-import { secretNotationArgument } from "../notation-argument.ts";
-import { print, printExact, printJson, visible, visibleLines } from "../output.ts";
-import { expiryText, secretJson } from "../secret-json.ts";
+import { secretNotationArgument } from "../input/notation-argument.ts";
+import { print, printExact, printJson, visible, visibleLines } from "../output/output.ts";
+import { expiryText, secretJson } from "../output/secret-json.ts";
+import { secretsOf } from "../service/access.ts";
 
 /** `coffer get <secret>`: one secret with all its fields, by uid, title or notation. */
 export async function get({ args: [name = ""], options, env }: Call<DataOptions>): Promise<void> {

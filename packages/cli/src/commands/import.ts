@@ -1,13 +1,10 @@
-import { importContents } from "@coffer/import";
-import type { ImportedFile, ImportFormat } from "@coffer/import";
+import { importContents, type ImportedFile, type ImportFormat } from "@coffer/import";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { countOf, print, printJson, printNotice } from "../output.ts";
-import { withVault } from "../pick-vault.ts";
-import type { PickedVault } from "../pick-vault.ts";
+import { countOf, print, printJson, printNotice } from "../output/output.ts";
+import { type PickedVault, withVault } from "../service/pick-vault.ts";
 import { countByType, printLeftOut, printNames } from "../transfer/left-out.ts";
-import { planImport } from "../transfer/plan-import.ts";
-import type { ImportPlan } from "../transfer/plan-import.ts";
+import { type ImportPlan, planImport } from "../transfer/plan-import.ts";
 import { readImportFile } from "../transfer/read-import-file.ts";
 import { sendImport } from "../transfer/send-import.ts";
 

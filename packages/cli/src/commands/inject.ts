@@ -1,14 +1,14 @@
 import { writePrivateFile } from "@coffer/sdk/node";
-import { checkCache, secretsOf } from "../access.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { withHeldSignals } from "../held-signals.ts";
-import { readNamedFile, readStdin } from "../inputs.ts";
-import { countOf, printJson, printNotice } from "../output.ts";
-import { foldersOf } from "../references.ts";
-import { fillTemplate, notationsIn } from "../template.ts";
-import { unlessVault } from "../vault-for-folder.ts";
-import { stdinIsTerminal } from "../stdin-is-terminal.ts";
+import { withHeldSignals } from "../files/held-signals.ts";
+import { readNamedFile, readStdin } from "../input/inputs.ts";
+import { stdinIsTerminal } from "../input/stdin-is-terminal.ts";
+import { countOf, printJson, printNotice } from "../output/output.ts";
+import { foldersOf } from "../run/references.ts";
+import { fillTemplate, notationsIn } from "../run/template.ts";
+import { checkCache, secretsOf } from "../service/access.ts";
+import { unlessVault } from "../service/vault-for-folder.ts";
 
 interface Options extends CachedOptions {
   in?: string;

@@ -1,15 +1,14 @@
-import type { Role } from "@coffer/sdk";
-import { CofferError } from "@coffer/sdk";
+import { CofferError, type Role } from "@coffer/sdk";
 import { accountSecurity } from "@coffer/sdk/account";
-import { asPerson, mannersOf } from "../access.ts";
-import { promptOtp } from "../prompt-otp.ts";
-import type { OtpOptions } from "../prompt-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { print, printJson, printList, shortTime, printNotice } from "../output.ts";
-import { readPassword, readToken } from "../inputs.ts";
-import { profileDirectory } from "../paths.ts";
-import { profileKeeper } from "../profile.ts";
+import { readPassword, readToken } from "../input/inputs.ts";
+import { print, printJson, printList, printNotice, shortTime } from "../output/output.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { profileKeeper } from "../profile/profile.ts";
+import { type OtpOptions, promptOtp } from "../profile/prompt-otp.ts";
+import { asPerson } from "../service/access.ts";
+import { mannersOf } from "../service/manners.ts";
 
 interface CreateOptions extends PersonOptions {
   role: Role;

@@ -1,8 +1,8 @@
 import type { Secret } from "@coffer/sdk";
-import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
-import { printJson, printTable, shortTime } from "../output.ts";
-import { expiryText, secretJson } from "../secret-json.ts";
+import { printJson, printTable, shortTime } from "../output/output.ts";
+import { expiryText, secretJson } from "../output/secret-json.ts";
+import { secretsOf } from "../service/access.ts";
 
 /** `coffer ls [folder]`: the secrets one may read, without their values. */
 export async function list({ args: [folder], options, env }: Call<DataOptions>): Promise<void> {

@@ -1,15 +1,14 @@
 import { hostname } from "node:os";
 import { login as logIn } from "@coffer/sdk/account";
-import { mannersOf } from "../access.ts";
-import { resolveAddress } from "../address.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
-import { readPassword } from "../inputs.ts";
-import { storeSession } from "../store-session.ts";
-import { printJson, printNotice } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { changeProfile, deviceCredentialOf, readProfile } from "../profile.ts";
-import { promptOtp } from "../prompt-otp.ts";
-import type { OtpOptions } from "../prompt-otp.ts";
+import { readPassword } from "../input/inputs.ts";
+import { printJson, printNotice } from "../output/output.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { changeProfile, deviceCredentialOf, readProfile } from "../profile/profile.ts";
+import { type OtpOptions, promptOtp } from "../profile/prompt-otp.ts";
+import { storeSession } from "../profile/store-session.ts";
+import { resolveAddress } from "../service/address.ts";
+import { mannersOf } from "../service/manners.ts";
 
 interface Options extends AddressOptions, OtpOptions {
   email: string;

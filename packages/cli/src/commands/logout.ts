@@ -1,12 +1,12 @@
 import { CofferError } from "@coffer/sdk";
-import { asPerson, sessionAt } from "../access.ts";
-import { clearStores } from "../clear-stores.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodeFor } from "../failure.ts";
-import { withHeldSignals } from "../held-signals.ts";
-import { printNotice } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { forgetSession } from "../profile.ts";
+import { withHeldSignals } from "../files/held-signals.ts";
+import { printNotice } from "../output/output.ts";
+import { clearStores } from "../profile/clear-stores.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { forgetSession } from "../profile/profile.ts";
+import { asPerson, sessionAt } from "../service/access.ts";
 
 /**
  * `coffer logout`: ends the session, deletes it and the unlocked key from the profile, and deletes

@@ -1,13 +1,12 @@
-import { CofferError, isUuid } from "@coffer/sdk";
-import type { MemberView, PersonClient, Role, SessionListItem } from "@coffer/sdk";
-import { asPerson, sessionAt, severalHave } from "../access.ts";
+import { CofferError, isUuid, type MemberView, type PersonClient, type Role, type SessionListItem } from "@coffer/sdk";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { compareWords } from "../compare-words.ts";
-import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
+import { print, printJson, printList, printNotice, shortTime, visible } from "../output/output.ts";
+import { quoteValue } from "../output/quote-value.ts";
+import { asPerson, sessionAt } from "../service/access.ts";
+import { severalHave } from "../service/pick.ts";
+import { compareWords, type ConfirmOptions } from "../trust/compare-words.ts";
 import { canonicalName } from "./share.ts";
-import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
-import { quoteValue } from "../quote-value.ts";
 
 /** `coffer member ls` */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {

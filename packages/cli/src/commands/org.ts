@@ -1,6 +1,6 @@
-import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { print, printJson, printList, printNotice } from "../output.ts";
+import { print, printJson, printList, printNotice } from "../output/output.ts";
+import { asPerson } from "../service/access.ts";
 
 /** `coffer org ls` */
 export async function listOrganizations({ options, env }: Call<PersonOptions>): Promise<void> {

@@ -1,10 +1,9 @@
-import { CofferError } from "@coffer/sdk";
-import type { MachineClient } from "@coffer/sdk";
+import { CofferError, type MachineClient } from "@coffer/sdk";
 import type { CachedOptions, Call } from "../command-row.ts";
-import { asMachine, asPerson, checkCache, machineConfigurationOf } from "../access.ts";
-import { notationArgument } from "../notation-argument.ts";
-import { printExact, printJson } from "../output.ts";
-import { unlessVault } from "../vault-for-folder.ts";
+import { notationArgument } from "../input/notation-argument.ts";
+import { printExact, printJson } from "../output/output.ts";
+import { asMachine, asPerson, checkCache, machineConfigurationOf } from "../service/access.ts";
+import { unlessVault } from "../service/vault-for-folder.ts";
 
 interface Options extends CachedOptions {
   newline: boolean;

@@ -1,13 +1,21 @@
-import { isUuid } from "@coffer/sdk";
-import type { PersonClient, Vault, VaultRecord } from "@coffer/sdk";
-import { severalHave } from "../access.ts";
+import { isUuid, type PersonClient, type Vault, type VaultRecord } from "@coffer/sdk";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { readNamedFile, readStdin, withoutLastBreak } from "../inputs.ts";
-import { print, printExact, printJson, printTable, shortTime, printNotice, visible, visibleLines } from "../output.ts";
-import { withVault } from "../pick-vault.ts";
-import { stdinIsTerminal } from "../stdin-is-terminal.ts";
-import { promptHidden } from "../terminal.ts";
+import { readNamedFile, readStdin, withoutLastBreak } from "../input/inputs.ts";
+import { stdinIsTerminal } from "../input/stdin-is-terminal.ts";
+import { promptHidden } from "../input/terminal.ts";
+import {
+  print,
+  printExact,
+  printJson,
+  printNotice,
+  printTable,
+  shortTime,
+  visible,
+  visibleLines,
+} from "../output/output.ts";
+import { withVault } from "../service/pick-vault.ts";
+import { severalHave } from "../service/pick.ts";
 
 interface CreateOptions extends PersonOptions {
   type: string;

@@ -1,16 +1,17 @@
 import { hostname } from "node:os";
-import { register as registerAccount } from "@coffer/sdk/account";
 import { inviteTokenPrefix } from "@coffer/crypto";
-import { asPerson, mannersOf } from "../access.ts";
-import { resolveAddress } from "../address.ts";
+import { register as registerAccount } from "@coffer/sdk/account";
 import type { AddressOptions, Call } from "../command-row.ts";
-import { readPassword, readToken } from "../inputs.ts";
-import { storeSession } from "../store-session.ts";
 import { usage } from "../failure.ts";
-import { print, printJson, printNotice } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { changeProfile, readProfile } from "../profile.ts";
-import { trustFile } from "../trust-file.ts";
+import { readPassword, readToken } from "../input/inputs.ts";
+import { print, printJson, printNotice } from "../output/output.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { changeProfile, readProfile } from "../profile/profile.ts";
+import { storeSession } from "../profile/store-session.ts";
+import { asPerson } from "../service/access.ts";
+import { resolveAddress } from "../service/address.ts";
+import { mannersOf } from "../service/manners.ts";
+import { trustFile } from "../trust/trust-file.ts";
 
 interface Options extends AddressOptions {
   email: string;

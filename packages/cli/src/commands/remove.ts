@@ -1,9 +1,9 @@
-import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
-import { explain } from "../explain.ts";
 import { exitCodeFor, Failure } from "../failure.ts";
-import { secretNotationArgument } from "../notation-argument.ts";
-import { printJson, printNotice, visible } from "../output.ts";
+import { secretNotationArgument } from "../input/notation-argument.ts";
+import { explain } from "../output/explain.ts";
+import { printJson, printNotice, visible } from "../output/output.ts";
+import { secretsOf } from "../service/access.ts";
 
 /**
  * `coffer rm <secret>…`: removes secrets by uid, title or notation, and fields by the notation of

@@ -1,18 +1,17 @@
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
-import { checkCache, secretsOf } from "../access.ts";
-import { childEnvironment } from "../child-environment.ts";
 import type { CachedOptions, Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { retryWhenLimited } from "../retry-limited.ts";
-import { maskedTexts } from "../mask.ts";
-import { foldersOf, referencesIn, resolveReferences } from "../references.ts";
-import { readEnvFiles } from "../env-files.ts";
-import { runChild } from "../run-child.ts";
-import type { MaskedStreams } from "../run-child.ts";
-import { runWatched } from "../run-watched.ts";
-import { unlessVault } from "../vault-for-folder.ts";
+import { childEnvironment } from "../run/child-environment.ts";
+import { readEnvFiles } from "../run/env-files.ts";
+import { maskedTexts } from "../run/mask.ts";
+import { foldersOf, referencesIn, resolveReferences } from "../run/references.ts";
+import { retryWhenLimited } from "../run/retry-limited.ts";
+import { type MaskedStreams, runChild } from "../run/run-child.ts";
+import { runWatched } from "../run/run-watched.ts";
+import { checkCache, secretsOf } from "../service/access.ts";
+import { unlessVault } from "../service/vault-for-folder.ts";
 
 interface Options extends CachedOptions {
   envFile?: string[];

@@ -1,15 +1,13 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { countOf, printJson, printNotice } from "../output.ts";
-import { baselineName, baselineOf, baselineText, readBaseline } from "../scan/baseline.ts";
-import type { Baseline } from "../scan/baseline.ts";
+import { countOf, printJson, printNotice } from "../output/output.ts";
+import { type Baseline, baselineName, baselineOf, baselineText, readBaseline } from "../scan/baseline.ts";
 import { scanExitCodes } from "../scan/exit-codes.ts";
 import { runScan } from "../scan/run-scan.ts";
 import type { ScanCommandOptions } from "../scan/scan-options.ts";
 import { readSettings } from "../scan/settings.ts";
-import { readFileSync } from "node:fs";
 import { inputOf, wholeOrIncomplete } from "./scan.ts";
 
 type Options = ScanCommandOptions & { json?: boolean };

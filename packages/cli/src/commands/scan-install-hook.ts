@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join, resolve } from "node:path";
 import type { Call } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { printJson, printNotice } from "../output.ts";
+import { printJson, printNotice } from "../output/output.ts";
 import { cannotScan } from "../scan/exit-codes.ts";
 import { findRepository, git } from "../scan/git.ts";
 import { wholeOrIncomplete } from "./scan.ts";

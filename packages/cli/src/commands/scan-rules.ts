@@ -1,12 +1,11 @@
-import { builtInRules } from "@coffer/scan";
-import type { Rule } from "@coffer/scan";
+import { builtInRules, type Rule } from "@coffer/scan";
 import { checkRule } from "@coffer/scan/check-rule";
 import { customRule } from "@coffer/scan/custom-rule";
 import type { Call } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, printTable, printNotice } from "../output.ts";
-import { configurationIn } from "../scan/settings.ts";
+import { print, printJson, printNotice, printTable } from "../output/output.ts";
 import { findRepository } from "../scan/git.ts";
+import { configurationIn } from "../scan/settings.ts";
 import { wholeOrIncomplete } from "./scan.ts";
 
 interface Options {

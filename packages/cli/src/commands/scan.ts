@@ -1,16 +1,15 @@
 import { buffer } from "node:stream/consumers";
 import type { Call } from "../command-row.ts";
 import { Failure, usage } from "../failure.ts";
+import { stdinIsTerminal } from "../input/stdin-is-terminal.ts";
 import { cannotScan, scanExitCodes } from "../scan/exit-codes.ts";
 import type { Input } from "../scan/input.ts";
 import { reportIn } from "../scan/report/formats.ts";
 import type { Report } from "../scan/report/report.ts";
 import { runScan } from "../scan/run-scan.ts";
 import type { ScanCommandOptions } from "../scan/scan-options.ts";
-import type { Settings } from "../scan/settings.ts";
-import { readSettings } from "../scan/settings.ts";
+import { readSettings, type Settings } from "../scan/settings.ts";
 import { tellSummary } from "../scan/summary.ts";
-import { stdinIsTerminal } from "../stdin-is-terminal.ts";
 
 /** `coffer scan`: finds credentials in files, commits and diffs. Reads no profile and asks no service. */
 export async function scan({ args, options }: Call<ScanCommandOptions>): Promise<void> {

@@ -1,16 +1,15 @@
 import { hostname } from "node:os";
-import { accountSecurity, recover as recoverAccount } from "@coffer/sdk/account";
-import type { AccountSecurity } from "@coffer/sdk/account";
-import { asPerson, mannersOf } from "../access.ts";
-import { promptOtp } from "../prompt-otp.ts";
-import type { OtpOptions } from "../prompt-otp.ts";
-import { resolveAddress } from "../address.ts";
+import { type AccountSecurity, accountSecurity, recover as recoverAccount } from "@coffer/sdk/account";
 import type { AddressOptions, Call, PersonOptions } from "../command-row.ts";
-import { readPassword, readRecoveryKey, withOwnPassword } from "../inputs.ts";
-import { storeSession } from "../store-session.ts";
-import { print, printJson, printNotice } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { changeProfile, profileKeeper, readProfile } from "../profile.ts";
+import { readPassword, readRecoveryKey, withOwnPassword } from "../input/inputs.ts";
+import { print, printJson, printNotice } from "../output/output.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { changeProfile, profileKeeper, readProfile } from "../profile/profile.ts";
+import { type OtpOptions, promptOtp } from "../profile/prompt-otp.ts";
+import { storeSession } from "../profile/store-session.ts";
+import { asPerson } from "../service/access.ts";
+import { resolveAddress } from "../service/address.ts";
+import { mannersOf } from "../service/manners.ts";
 
 async function securityOf(options: PersonOptions, env: NodeJS.ProcessEnv): Promise<AccountSecurity> {
   const { url } = await asPerson(options, env);

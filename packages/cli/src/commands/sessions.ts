@@ -1,6 +1,6 @@
-import { asPerson } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { printNotice } from "../output.ts";
+import { printNotice } from "../output/output.ts";
+import { asPerson } from "../service/access.ts";
 import { printSessions } from "./member.ts";
 
 interface Options extends PersonOptions {

@@ -1,13 +1,13 @@
 import type { RecordType } from "@coffer/sdk";
-import { secretsOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
 import { usage } from "../failure.ts";
-import { readNamedFile, readStdin, withoutLastBreak } from "../inputs.ts";
-import { momentAfter } from "../moment.ts";
-import { notationArgument } from "../notation-argument.ts";
-import { printJson, shortTime, printNotice } from "../output.ts";
-import { stdinIsTerminal } from "../stdin-is-terminal.ts";
-import { promptHidden } from "../terminal.ts";
+import { readNamedFile, readStdin, withoutLastBreak } from "../input/inputs.ts";
+import { momentAfter } from "../input/moment.ts";
+import { notationArgument } from "../input/notation-argument.ts";
+import { stdinIsTerminal } from "../input/stdin-is-terminal.ts";
+import { promptHidden } from "../input/terminal.ts";
+import { printJson, printNotice, shortTime } from "../output/output.ts";
+import { secretsOf } from "../service/access.ts";
 
 interface Options extends DataOptions {
   type?: RecordType;

@@ -1,11 +1,11 @@
-import { isUuid } from "@coffer/sdk";
-import type { Permission, PersonClient, RotationHolder, RotationReport } from "@coffer/sdk";
-import { asPerson, severalHave } from "../access.ts";
+import { isUuid, type Permission, type PersonClient, type RotationHolder, type RotationReport } from "@coffer/sdk";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { withFingerprints } from "../fingerprint-lines.ts";
-import { printJson, printList, printNotice } from "../output.ts";
-import { quoteValue } from "../quote-value.ts";
+import { withFingerprints } from "../output/fingerprint-lines.ts";
+import { printJson, printList, printNotice } from "../output/output.ts";
+import { quoteValue } from "../output/quote-value.ts";
+import { asPerson } from "../service/access.ts";
+import { severalHave } from "../service/pick.ts";
 
 interface ShareOptions extends PersonOptions {
   permission: Permission;

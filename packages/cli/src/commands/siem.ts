@@ -1,10 +1,11 @@
 import type { PersonClient, SiemFormat, SiemWebhookView } from "@coffer/sdk";
-import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { readNamedFile, readStdin } from "../inputs.ts";
-import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
-import { stdinIsTerminal } from "../stdin-is-terminal.ts";
+import { readNamedFile, readStdin } from "../input/inputs.ts";
+import { stdinIsTerminal } from "../input/stdin-is-terminal.ts";
+import { print, printJson, printList, printNotice, shortTime, visible } from "../output/output.ts";
+import { asPerson } from "../service/access.ts";
+import { pick } from "../service/pick.ts";
 
 interface WebhookOptions extends PersonOptions {
   format?: SiemFormat;

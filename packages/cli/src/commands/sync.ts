@@ -1,16 +1,15 @@
 import { resolve } from "node:path";
-import type { PersonClient, Sync, SyncChange } from "@coffer/sdk";
-import { CofferError } from "@coffer/sdk";
+import { CofferError, type PersonClient, type Sync, type SyncChange } from "@coffer/sdk";
 import { exitCodeOf } from "../../bin/pass-signals.mjs";
-import { asPerson, sessionAt } from "../access.ts";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { exitCodeFor, exitCodes, Failure, usage } from "../failure.ts";
-import { onlyFails } from "../only-fails.ts";
-import { jsonLine, printExact, printNotice, visible } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { forgetStores, rememberStore } from "../profile.ts";
-import { serviceKey } from "../same-service.ts";
-import { watchedStore } from "../watched-store.ts";
+import { jsonLine, printExact, printNotice, visible } from "../output/output.ts";
+import { onlyFails } from "../profile/only-fails.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { forgetStores, rememberStore } from "../profile/profile.ts";
+import { watchedStore } from "../profile/watched-store.ts";
+import { asPerson, sessionAt } from "../service/access.ts";
+import { serviceKey } from "../service/same-service.ts";
 
 interface Options extends AddressOptions {
   watch?: boolean;

@@ -1,11 +1,11 @@
 import type { TokenRequest } from "@coffer/sdk";
-import { asPerson, pick } from "../access.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { Failure, exitCodes, usage } from "../failure.ts";
-import { print, printJson, printList, shortTime, printNotice } from "../output.ts";
-import { momentAfter } from "../moment.ts";
-import { ofApplications } from "../of-applications.ts";
-import type { ApplicationOptions } from "../of-applications.ts";
+import { exitCodes, Failure, usage } from "../failure.ts";
+import { momentAfter } from "../input/moment.ts";
+import { print, printJson, printList, printNotice, shortTime } from "../output/output.ts";
+import { asPerson } from "../service/access.ts";
+import { type ApplicationOptions, ofApplications } from "../service/of-applications.ts";
+import { pick } from "../service/pick.ts";
 
 interface CreateOptions extends PersonOptions {
   app: string;

@@ -1,14 +1,14 @@
 import type { TravelModeView } from "@coffer/sdk";
 import { accountSecurity } from "@coffer/sdk/account";
-import { asPerson, mannersOf, sessionAt } from "../access.ts";
-import { promptOtp } from "../prompt-otp.ts";
-import type { OtpOptions } from "../prompt-otp.ts";
 import type { Call, PersonOptions } from "../command-row.ts";
-import { hideFromStores } from "../hide-from-stores.ts";
-import { readPassword, withOwnPassword } from "../inputs.ts";
-import { print, printJson, shortTime, printNotice } from "../output.ts";
-import { profileDirectory } from "../paths.ts";
-import { profileKeeper } from "../profile.ts";
+import { readPassword, withOwnPassword } from "../input/inputs.ts";
+import { print, printJson, printNotice, shortTime } from "../output/output.ts";
+import { hideFromStores } from "../profile/hide-from-stores.ts";
+import { profileDirectory } from "../profile/paths.ts";
+import { profileKeeper } from "../profile/profile.ts";
+import { type OtpOptions, promptOtp } from "../profile/prompt-otp.ts";
+import { asPerson, sessionAt } from "../service/access.ts";
+import { mannersOf } from "../service/manners.ts";
 import { pickMember } from "./member.ts";
 
 interface TravelOptions extends PersonOptions {

@@ -1,13 +1,12 @@
-import { isUuid } from "@coffer/sdk";
-import type { Adoption, ConfirmHolders, PersonClient } from "@coffer/sdk";
-import { asMachine, asPerson, machineConfigurationOf, pick } from "../access.ts";
-import { promptToAccept } from "../prompt-to-accept.ts";
+import { type Adoption, type ConfirmHolders, isUuid, type PersonClient } from "@coffer/sdk";
 import type { Call, DataOptions, PersonOptions } from "../command-row.ts";
-import { promptYesOrNo, compareWords, compareWordsOfEach } from "../compare-words.ts";
-import type { ConfirmOptions } from "../compare-words.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { printJson, printNotice } from "../output.ts";
-import { quoteValue } from "../quote-value.ts";
+import { printJson, printNotice } from "../output/output.ts";
+import { quoteValue } from "../output/quote-value.ts";
+import { asMachine, asPerson, machineConfigurationOf } from "../service/access.ts";
+import { pick } from "../service/pick.ts";
+import { compareWords, compareWordsOfEach, type ConfirmOptions, promptYesOrNo } from "../trust/compare-words.ts";
+import { promptToAccept } from "../trust/prompt-to-accept.ts";
 
 type Confirming = PersonOptions & ConfirmOptions;
 

@@ -1,12 +1,18 @@
 import type { VaultType } from "@coffer/contract";
-import { isUuid } from "@coffer/sdk";
-import type { Permission, PersonClient, RotatedVault, Vault, VaultMember } from "@coffer/sdk";
-import { asMember, asPerson } from "../access.ts";
+import {
+  isUuid,
+  type Permission,
+  type PersonClient,
+  type RotatedVault,
+  type Vault,
+  type VaultMember,
+} from "@coffer/sdk";
 import type { Call, PersonOptions } from "../command-row.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
-import { print, printJson, printList, shortTime, printNotice, visible } from "../output.ts";
-import { vaultsOf, withVault } from "../pick-vault.ts";
-import { quoteValue } from "../quote-value.ts";
+import { print, printJson, printList, printNotice, shortTime, visible } from "../output/output.ts";
+import { quoteValue } from "../output/quote-value.ts";
+import { asMember, asPerson } from "../service/access.ts";
+import { vaultsOf, withVault } from "../service/pick-vault.ts";
 import { canonicalName, colleague, printRotated } from "./share.ts";
 
 interface CreateOptions extends PersonOptions {

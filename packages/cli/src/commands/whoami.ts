@@ -1,7 +1,7 @@
-import { asMachine, asPerson, machineConfigurationOf } from "../access.ts";
 import type { Call, DataOptions } from "../command-row.ts";
-import { fingerprintLines } from "../fingerprint-lines.ts";
-import { print, printJson } from "../output.ts";
+import { fingerprintLines } from "../output/fingerprint-lines.ts";
+import { print, printJson } from "../output/output.ts";
+import { asMachine, asPerson, machineConfigurationOf } from "../service/access.ts";
 
 /**
  * `coffer whoami`: the identity that the service shows, as a person or a machine, and the

@@ -1,15 +1,20 @@
-import type { ClientView, MachineConfiguration } from "@coffer/sdk";
-import { CofferError, configurationText, isBootstrapped, machineFingerprint } from "@coffer/sdk";
+import {
+  type ClientView,
+  CofferError,
+  configurationText,
+  isBootstrapped,
+  type MachineConfiguration,
+  machineFingerprint,
+} from "@coffer/sdk";
 import { loadConfiguration } from "@coffer/sdk/node";
-import { asMachine, asPerson } from "../access.ts";
 import type { AddressOptions } from "../command-row.ts";
-import { explain } from "../explain.ts";
-import { profileDirectory, profileFile } from "../paths.ts";
-import { readProfile } from "../profile.ts";
-import { serviceKey } from "../same-service.ts";
+import { explain } from "../output/explain.ts";
+import { profileDirectory, profileFile } from "../profile/paths.ts";
+import { readProfile } from "../profile/profile.ts";
+import { asMachine, asPerson } from "../service/access.ts";
+import { serviceKey } from "../service/same-service.ts";
 import { addressOf, ownAddresses } from "./addresses.ts";
-import type { Finding } from "./finding.ts";
-import { fine, problem, warning } from "./finding.ts";
+import { type Finding, fine, problem, warning } from "./finding.ts";
 import { checkPrivateFile } from "./private-file.ts";
 import { checkSource } from "./source.ts";
 

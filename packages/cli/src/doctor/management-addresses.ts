@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { safeUrl } from "@coffer/sdk";
-import { localRunFile } from "../paths.ts";
-import { serviceKey } from "../same-service.ts";
+import { localRunFile } from "../profile/paths.ts";
+import { serviceKey } from "../service/same-service.ts";
 
 /**
  * The addresses of management ports: the given one, else those of the local run if it is the

@@ -1,9 +1,7 @@
-import type { Answer } from "./request.ts";
-import { get, NoAnswer } from "./request.ts";
-import type { Finding } from "./finding.ts";
-import { fine, problem, warning } from "./finding.ts";
-import { greatest, sum } from "./metrics.ts";
 import { version } from "../version.ts";
+import { type Finding, fine, problem, warning } from "./finding.ts";
+import { greatest, sum } from "./metrics.ts";
+import { type Answer, get, NoAnswer } from "./request.ts";
 
 const lateSeconds = 30;
 const veryLateSeconds = 300;

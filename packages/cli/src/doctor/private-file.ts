@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { Finding } from "./finding.ts";
-import { fine, problem } from "./finding.ts";
+import { type Finding, fine, problem } from "./finding.ts";
 
 /**
  * Whether a file with secrets exists and only its owner can access it; undefined when there is no

@@ -1,8 +1,6 @@
-import { ConfigurationError, readEnvironment, variables } from "@coffer/env";
-import type { Environment, VariableName } from "@coffer/env";
+import { ConfigurationError, type Environment, readEnvironment, type VariableName, variables } from "@coffer/env";
 import { isLoopback } from "./addresses.ts";
-import type { Finding } from "./finding.ts";
-import { fine, problem, warning } from "./finding.ts";
+import { type Finding, fine, problem, warning } from "./finding.ts";
 
 type Configuration = Environment<VariableName>;
 

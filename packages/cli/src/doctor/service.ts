@@ -1,8 +1,6 @@
-import type { Answer } from "./request.ts";
-import { get, NoAnswer } from "./request.ts";
 import { isLoopback } from "./addresses.ts";
-import type { Finding } from "./finding.ts";
-import { fine, problem, warning } from "./finding.ts";
+import { type Finding, fine, problem, warning } from "./finding.ts";
+import { type Answer, get, NoAnswer } from "./request.ts";
 
 const keysPath = "/.well-known/jwks.json";
 /**

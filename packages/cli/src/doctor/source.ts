@@ -1,6 +1,5 @@
 import { isLoopback, isPrivate } from "./addresses.ts";
-import type { Finding } from "./finding.ts";
-import { fine, problem, warning } from "./finding.ts";
+import { type Finding, fine, problem, warning } from "./finding.ts";
 
 export interface Seen {
   /** The source address that the service sees. */

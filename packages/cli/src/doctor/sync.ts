@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { type Finding, fine, problem, warning } from "./finding.ts";
 import { noAnswer } from "./request.ts";
-import type { Finding } from "./finding.ts";
-import { fine, problem, warning } from "./finding.ts";
 
 const check = "live sync";
 const timeoutMilliseconds = 10_000;

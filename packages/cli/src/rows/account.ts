@@ -1,4 +1,5 @@
 import {
+  type CommandRow,
   confirmOptions,
   dataOptions,
   jsonOption,
@@ -7,7 +8,6 @@ import {
   urlOption,
   yesOption,
 } from "../command-row.ts";
-import type { CommandRow } from "../command-row.ts";
 
 const trustCommands = () => import("../commands/trust.ts");
 const passwordFile = { flags: "--password-file <file>", description: "read the password from a file's first line" };

@@ -1,5 +1,4 @@
-import { orgOption, personOptions, urlOption } from "../command-row.ts";
-import type { CommandRow, OptionRow } from "../command-row.ts";
+import { type CommandRow, type OptionRow, orgOption, personOptions, urlOption } from "../command-row.ts";
 
 const filterOptions: readonly OptionRow[] = [
   { flags: "--action <action>", description: "only this action, such as secret.read" },

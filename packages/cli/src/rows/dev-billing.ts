@@ -1,5 +1,4 @@
-import { jsonOption, urlOption } from "../command-row.ts";
-import type { CommandRow } from "../command-row.ts";
+import { type CommandRow, jsonOption, urlOption } from "../command-row.ts";
 
 /** Tools for those who develop with billing. */
 export const devBillingRows: readonly CommandRow[] = [

@@ -1,5 +1,4 @@
-import { jsonOption } from "../command-row.ts";
-import type { CommandRow } from "../command-row.ts";
+import { type CommandRow, jsonOption } from "../command-row.ts";
 
 export const devRows: readonly CommandRow[] = [
   {

@@ -1,5 +1,4 @@
-import { configOption, jsonOption, urlOption } from "../command-row.ts";
-import type { CommandRow } from "../command-row.ts";
+import { type CommandRow, configOption, jsonOption, urlOption } from "../command-row.ts";
 
 export const doctorRows: readonly CommandRow[] = [
   {

@@ -1,9 +1,8 @@
-import { insecureHttpOption, urlOption } from "../command-row.ts";
-import type { CommandRow } from "../command-row.ts";
+import { type CommandRow, insecureHttpOption, urlOption } from "../command-row.ts";
 import { accountRows } from "./account.ts";
 import { auditRows } from "./audit.ts";
-import { devRows } from "./dev.ts";
 import { devBillingRows } from "./dev-billing.ts";
+import { devRows } from "./dev.ts";
 import { doctorRows } from "./doctor.ts";
 import { manageRows } from "./manage.ts";
 import { peopleRows } from "./people.ts";

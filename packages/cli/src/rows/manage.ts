@@ -1,5 +1,13 @@
-import { confirmOptions, dataOptions, jsonOption, personOptions, urlOption, yesOption } from "../command-row.ts";
-import type { CommandRow, OptionRow } from "../command-row.ts";
+import {
+  type CommandRow,
+  confirmOptions,
+  dataOptions,
+  jsonOption,
+  type OptionRow,
+  personOptions,
+  urlOption,
+  yesOption,
+} from "../command-row.ts";
 import { permissionOption } from "./permission-option.ts";
 
 const trustCommands = () => import("../commands/trust.ts");

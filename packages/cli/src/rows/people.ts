@@ -1,6 +1,5 @@
 import { memberStatuses, roles } from "@coffer/contract";
-import { confirmOptions, otpOptions, personOptions } from "../command-row.ts";
-import type { CommandRow, OptionRow } from "../command-row.ts";
+import { type CommandRow, confirmOptions, type OptionRow, otpOptions, personOptions } from "../command-row.ts";
 
 const member = "<member>";
 const endOptions: readonly OptionRow[] = [

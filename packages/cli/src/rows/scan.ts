@@ -1,6 +1,5 @@
-import { jsonOption } from "../command-row.ts";
-import type { Call, CommandRow, OptionRow } from "../command-row.ts";
-import { readPlainWords } from "../plain-words.ts";
+import { type Call, type CommandRow, jsonOption, type OptionRow } from "../command-row.ts";
+import { readPlainWords } from "./plain-words.ts";
 
 const scanConfig: OptionRow = {
   flags: "--config <file>",

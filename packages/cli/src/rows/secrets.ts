@@ -1,6 +1,11 @@
 import { recordTypes } from "@coffer/contract";
-import { cacheOption, dataOptions as callerOptions, jsonOption, unsealedTitlesOption } from "../command-row.ts";
-import type { CommandRow } from "../command-row.ts";
+import {
+  cacheOption,
+  type CommandRow,
+  dataOptions as callerOptions,
+  jsonOption,
+  unsealedTitlesOption,
+} from "../command-row.ts";
 
 const dataOptions = [unsealedTitlesOption, ...callerOptions];
 const uri = "coffer://production/database/field/password";

@@ -1,6 +1,5 @@
 import { siemFormats } from "@coffer/contract";
-import { personOptions } from "../command-row.ts";
-import type { CommandRow } from "../command-row.ts";
+import { type CommandRow, personOptions } from "../command-row.ts";
 
 const credentialsOption = {
   flags: "--credentials-file <file>",

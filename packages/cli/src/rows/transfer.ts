@@ -1,6 +1,5 @@
 import { exportFormats, importFormats } from "@coffer/import/formats";
-import { jsonOption, personOptions } from "../command-row.ts";
-import type { CommandRow } from "../command-row.ts";
+import { type CommandRow, jsonOption, personOptions } from "../command-row.ts";
 
 const recoveryKeyOption = {
   flags: "--recovery-key-file <file>",

@@ -1,6 +1,14 @@
 import { vaultTypes } from "@coffer/contract";
-import { confirmOptions, jsonOption, otpOptions, personOptions, urlOption, yesOption } from "../command-row.ts";
-import type { CommandRow, OptionRow } from "../command-row.ts";
+import {
+  type CommandRow,
+  confirmOptions,
+  jsonOption,
+  type OptionRow,
+  otpOptions,
+  personOptions,
+  urlOption,
+  yesOption,
+} from "../command-row.ts";
 import { permissionOption } from "./permission-option.ts";
 
 const vaultCommands = () => import("../commands/vault.ts");

@@ -2,11 +2,9 @@ import type { Job, JobResult, Occurrence } from "@coffer/scan";
 import { usage } from "../failure.ts";
 import { addedLines, standsOnAdded } from "./added-lines.ts";
 import { cannotScan } from "./exit-codes.ts";
-import { git, gitTexts, tryGit } from "./git.ts";
-import type { Repository } from "./git.ts";
+import { git, gitTexts, type Repository, tryGit } from "./git.ts";
 import type { Input } from "./input.ts";
-import { rawChange } from "./raw-changes.ts";
-import type { RawChange } from "./raw-changes.ts";
+import { type RawChange, rawChange } from "./raw-changes.ts";
 
 /** Where a blob came into the history. */
 interface Appearance extends RawChange {

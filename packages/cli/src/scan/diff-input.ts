@@ -1,6 +1,5 @@
 import type { Job } from "@coffer/scan";
-import { changedFiles } from "@coffer/scan/diff";
-import type { ChangedFile } from "@coffer/scan/diff";
+import { type ChangedFile, changedFiles } from "@coffer/scan/diff";
 import { usage } from "../failure.ts";
 import type { Input } from "./input.ts";
 

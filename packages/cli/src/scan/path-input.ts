@@ -1,5 +1,4 @@
-import { lstatSync, readdirSync, statSync } from "node:fs";
-import type { Stats } from "node:fs";
+import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Job, Problem } from "@coffer/scan";
 import { usage } from "../failure.ts";

@@ -1,5 +1,15 @@
-import { collectFindings, jobsOfFile, joinPieces, localPool, workerPool } from "@coffer/scan";
-import type { Job, JobResult, Occurrence, Pool, Problem } from "@coffer/scan";
+import {
+  collectFindings,
+  type Job,
+  type JobResult,
+  jobsOfFile,
+  joinPieces,
+  localPool,
+  type Occurrence,
+  type Pool,
+  type Problem,
+  workerPool,
+} from "@coffer/scan";
 import { version } from "../version.ts";
 import { withoutIgnored } from "./ignore-file.ts";
 import type { Input } from "./input.ts";

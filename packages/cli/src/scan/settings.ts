@@ -1,18 +1,22 @@
-import { availableParallelism } from "node:os";
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { builtInRules, confidences, isNamed, unknownRules } from "@coffer/scan";
-import type { Confidence, JobSettings, RuleChoice } from "@coffer/scan";
+import {
+  builtInRules,
+  type Confidence,
+  confidences,
+  isNamed,
+  type JobSettings,
+  type RuleChoice,
+  unknownRules,
+} from "@coffer/scan";
 import type { Configuration } from "@coffer/scan/configuration";
 import type { CustomRule } from "@coffer/scan/custom-rule";
 import { usage } from "../failure.ts";
-import type { Baseline } from "./baseline.ts";
-import { baselineName, readBaseline } from "./baseline.ts";
-import { findRepository } from "./git.ts";
-import type { Repository } from "./git.ts";
+import { type Baseline, baselineName, readBaseline } from "./baseline.ts";
+import { findRepository, type Repository } from "./git.ts";
 import { globMatcher } from "./glob.ts";
-import type { IgnoreEntry } from "./ignore-file.ts";
-import { readIgnoreFile } from "./ignore-file.ts";
+import { type IgnoreEntry, readIgnoreFile } from "./ignore-file.ts";
 import type { ScanCommandOptions } from "./scan-options.ts";
 
 /** Everything that a scan goes by: options, configuration, ignored findings and baseline, read and checked. */

@@ -1,8 +1,7 @@
 import type { Job } from "@coffer/scan";
 import { addedLines, standsOnAdded } from "./added-lines.ts";
 import { cannotScan } from "./exit-codes.ts";
-import { git, tryGit } from "./git.ts";
-import type { Repository } from "./git.ts";
+import { git, type Repository, tryGit } from "./git.ts";
 import type { Input } from "./input.ts";
 import { changesOf } from "./raw-changes.ts";
 

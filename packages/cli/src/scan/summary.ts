@@ -1,4 +1,4 @@
-import { countOf, printNotice } from "../output.ts";
+import { countOf, printNotice } from "../output/output.ts";
 import type { Input } from "./input.ts";
 import type { Report } from "./report/report.ts";
 import type { Settings } from "./settings.ts";

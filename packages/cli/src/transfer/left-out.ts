@@ -1,5 +1,5 @@
 import type { LeftOut, PlainRecord } from "@coffer/import";
-import { countOf, printNotice, visible } from "../output.ts";
+import { countOf, printNotice, visible } from "../output/output.ts";
 
 /** The number of names per reason; `--json` has all. More names are shown for omitted items. */
 const namedAtMost = 20;

@@ -1,5 +1,5 @@
 import type { PlainRecord } from "@coffer/import";
-import type { PickedVault } from "../pick-vault.ts";
+import type { PickedVault } from "../service/pick-vault.ts";
 
 /** A record that could not be imported. */
 export interface NotImported {

@@ -1,8 +1,15 @@
 import { createReadStream } from "node:fs";
-import { columnFields, ImportError, isColumnField, readImport } from "@coffer/import";
-import type { ColumnMap, ImportedFile, ImportFormat } from "@coffer/import";
+import {
+  columnFields,
+  type ColumnMap,
+  type ImportedFile,
+  ImportError,
+  type ImportFormat,
+  isColumnField,
+  readImport,
+} from "@coffer/import";
 import { usage } from "../failure.ts";
-import { stdinIsTerminal } from "../stdin-is-terminal.ts";
+import { stdinIsTerminal } from "../input/stdin-is-terminal.ts";
 
 /** The size limit in bytes. Archives also contain attached files. */
 const largestFile = 1024 * 1024 * 1024;

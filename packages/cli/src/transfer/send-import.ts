@@ -1,5 +1,5 @@
-import { countOf, printNotice } from "../output.ts";
-import type { PickedVault } from "../pick-vault.ts";
+import { countOf, printNotice } from "../output/output.ts";
+import type { PickedVault } from "../service/pick-vault.ts";
 import type { ImportPlan, NotImported } from "./plan-import.ts";
 
 export interface SentImport {

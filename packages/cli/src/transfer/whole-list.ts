@@ -1,5 +1,5 @@
 import type { VaultRecord } from "@coffer/sdk";
-import type { PickedVault } from "../pick-vault.ts";
+import type { PickedVault } from "../service/pick-vault.ts";
 
 /**
  * How often the list is repeated when the service counts more records: they may be added meanwhile.

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { ConfigurationError, readEnvironment } from "@coffer/env";
 import { CofferError } from "@coffer/sdk";
-import { resolveAddress } from "../../address.ts";
 import type { AddressOptions, Call } from "../../command-row.ts";
 import { isLoopback } from "../../doctor/addresses.ts";
 import { usage } from "../../failure.ts";
-import { readNamedFile } from "../../inputs.ts";
-import { printJson, printNotice } from "../../output.ts";
+import { readNamedFile } from "../../input/inputs.ts";
+import { printJson, printNotice } from "../../output/output.ts";
+import { resolveAddress } from "../../service/address.ts";
 import { version } from "../../version.ts";
 
 const types = [

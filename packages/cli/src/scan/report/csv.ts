@@ -1,5 +1,4 @@
-import type { Report } from "./report.ts";
-import { shown } from "./report.ts";
+import { type Report, shown } from "./report.ts";
 
 const columns = [
   ...["path", "start_line", "start_column", "end_line", "end_column", "commit", "kind", "rule_id", "confidence"],

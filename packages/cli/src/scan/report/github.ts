@@ -1,6 +1,5 @@
 import type { Confidence } from "@coffer/scan";
-import type { Report } from "./report.ts";
-import { shown } from "./report.ts";
+import { type Report, shown } from "./report.ts";
 import { descriptionOf, revokeOf } from "./rule-text.ts";
 
 const commands: Readonly<Record<Confidence, string>> = { high: "error", medium: "warning", low: "notice" };

@@ -1,5 +1,4 @@
-import type { Report } from "./report.ts";
-import { shown } from "./report.ts";
+import { type Report, shown } from "./report.ts";
 import { descriptionOf } from "./rule-text.ts";
 
 /** The form of gitleaks' JSON report, one entry for each place. */

@@ -1,5 +1,4 @@
-import type { Report } from "./report.ts";
-import { shown } from "./report.ts";
+import { type Report, shown } from "./report.ts";
 import { descriptionOf, revokeOf } from "./rule-text.ts";
 
 /** JUnit's XML: a failed case for each place, an error for each input that could not be scanned. */

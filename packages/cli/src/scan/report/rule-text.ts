@@ -1,5 +1,4 @@
-import { builtInRules } from "@coffer/scan";
-import type { Finding, Rule } from "@coffer/scan";
+import { builtInRules, type Finding, type Rule } from "@coffer/scan";
 
 const rules: ReadonlyMap<string, Rule> = new Map(builtInRules.map((rule) => [rule.id, rule]));
 

@@ -1,8 +1,7 @@
 import { pathToFileURL } from "node:url";
-import type { ArtifactLocation, Location as SarifLocation, Log, ReportingDescriptor, Result } from "sarif";
 import type { Confidence, Finding, Location } from "@coffer/scan";
-import type { Report } from "./report.ts";
-import { shown } from "./report.ts";
+import type { ArtifactLocation, Location as SarifLocation, Log, ReportingDescriptor, Result } from "sarif";
+import { type Report, shown } from "./report.ts";
 import { descriptionOf, referenceOf, revokeOf } from "./rule-text.ts";
 
 const levels: Readonly<Record<Confidence, Result.level>> = { high: "error", medium: "warning", low: "note" };

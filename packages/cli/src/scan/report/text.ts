@@ -1,8 +1,7 @@
 import { styleText } from "node:util";
 import type { Finding, Location } from "@coffer/scan";
-import { visible } from "../../output.ts";
-import type { Report } from "./report.ts";
-import { shown } from "./report.ts";
+import { visible } from "../../output/output.ts";
+import { type Report, shown } from "./report.ts";
 import { descriptionOf, revokeOf } from "./rule-text.ts";
 
 const shownPlaces = 10;

@@ -85,14 +85,14 @@ export const deviceCredentialMutants: readonly Mutant[] = [
   },
   {
     name: "command-shows-its-device-to-any-account",
-    file: "packages/cli/src/profile.ts",
+    file: "packages/cli/src/profile/profile.ts",
     find: "each.service === service && each.email === wanted)",
     replace: "each.service === service && wanted !== each.credential)",
     tests: ["packages/cli/test/profile.test.ts"],
   },
   {
     name: "command-forgets-its-device-at-logout",
-    file: "packages/cli/src/profile.ts",
+    file: "packages/cli/src/profile/profile.ts",
     find: "return { ...profile, sessions: Object.fromEntries(others) };",
     replace: "return { ...profile, sessions: Object.fromEntries(others), devices: [] };",
     tests: ["packages/cli/test/profile.test.ts"],

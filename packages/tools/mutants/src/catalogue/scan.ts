@@ -149,7 +149,7 @@ export const scanMutants: readonly Mutant[] = [
   },
   {
     name: "scan-plain-option-that-turns-off-turns-on",
-    file: "packages/cli/src/plain-words.ts",
+    file: "packages/cli/src/rows/plain-words.ts",
     find: '!word.startsWith("--no-")',
     replace: "word.length > 0",
     tests: ["packages/cli/test/plain-words.test.ts"],

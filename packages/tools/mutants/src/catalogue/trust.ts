@@ -29,7 +29,7 @@ export const trustMutants: readonly Mutant[] = [
   },
   {
     name: "id-of-a-vault-taken-for-a-name",
-    file: `${command}/access.ts`,
+    file: `${command}/service/pick.ts`,
     find: "isUuid(wanted)",
     replace: "isUuid(wanted) && things.some(({ id }) => id === wanted)",
     tests: [ids],
@@ -71,21 +71,21 @@ export const trustMutants: readonly Mutant[] = [
   },
   {
     name: "export-dies-of-a-hangup-in-the-middle",
-    file: `${command}/held-signals.ts`,
+    file: `${command}/files/held-signals.ts`,
     find: '["SIGINT", "SIGTERM", "SIGHUP"]',
     replace: '["SIGINT", "SIGTERM"]',
     tests: [exporting],
   },
   {
     name: "empty-lock-held-for-minutes",
-    file: `${command}/file-lock.ts`,
+    file: `${command}/files/file-lock.ts`,
     find: "Number.isNaN(owner) ? emptyMilliseconds",
     replace: "Number.isNaN(owner) ? 24 * emptyMilliseconds",
     tests: ["packages/cli/test/profile.test.ts"],
   },
   {
     name: "logout-removes-what-is-no-store",
-    file: `${command}/clear-stores.ts`,
+    file: `${command}/profile/clear-stores.ts`,
     find: "if (await isReplicaOf(session, store.path))",
     replace: "if ((await isReplicaOf(session, store.path)) !== undefined)",
     tests: ["packages/cli/test/stores.test.ts"],

@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import {
+  type MachineConfiguration,
+  memoryTrust,
+  parseConfiguration,
+  type Trusted,
+  type TrustRecord,
+  type TrustStorage,
+} from "@coffer/sdk";
+import { saveConfiguration } from "@coffer/sdk/node";
+import { withFileLock } from "../files/file-lock.ts";
+import { withHeldSignals } from "../files/held-signals.ts";
+import { readWhenChanged } from "../files/read-when-changed.ts";
+
+/** The errors of a read-only mount, such as a secret in a cluster. */
+const unwritable = new Set<string | undefined>(["EACCES", "EROFS", "EPERM", "ENOSPC", "EBUSY"]);
+
+/**
+ * Stores a machine's key pins in its configuration file, under a lock. If the file is not writable,
+ * they stay in memory, and the next start begins with the file's content. Later pins that another
+ * process stores in the file count too.
+ */
+export function configurationTrust(path: string, configuration: MachineConfiguration): TrustStorage {
+  const empty: TrustRecord = { version: 1, keyring: 0, unsaved: false, resources: {} };
+  let memory: TrustStorage | undefined;
+  let latest = configuration.histories ?? empty;
+  const read = readWhenChanged(path, async () => parseConfiguration(await readFile(path, "utf8")));
+  return {
+    async load() {
+      try {
+        latest = (await read()).histories ?? empty;
+      } catch (error) {
+        // A running program continues without its file.
+        if (!isMissing(error) && !isUnwritable(error)) throw error;
+      }
+      return memory === undefined ? latest : memory.change((own) => withLater(own, latest));
+    },
+    async change(change) {
+      if (memory !== undefined) return memory.change(change);
+      try {
+        return await withFileLock(`${path}.lock`, async () => {
+          const present = await read();
+          const before = present.histories ?? empty;
+          const after = change(before);
+          if (after !== before) await withHeldSignals(() => saveConfiguration(path, { ...present, histories: after }));
+          return (latest = after);
+        });
+      } catch (error) {
+        if (!isUnwritable(error)) throw error;
+        memory = memoryTrust(latest);
+        return memory.change(change);
+      }
+    },
+  };
+}
+
+/** A process's own record, whose histories must contain the later pins of the file. */
+function withLater(own: TrustRecord, { resources }: TrustRecord): TrustRecord {
+  const later = Object.entries(resources).flatMap(([res, there]): [string, Trusted][] => {
+    const here = Object.hasOwn(own.resources, res) ? own.resources[res] : undefined;
+    if (here === undefined) return [[res, there]];
+    return there.pin.seq > (here.expect ?? here.pin).seq ? [[res, { ...here, expect: there.pin }]] : [];
+  });
+  return later.length === 0 ? own : { ...own, resources: { ...own.resources, ...Object.fromEntries(later) } };
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
+}
+
+function isUnwritable(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: unknown };
+  return unwritable.has(code) || (cause instanceof Error && unwritable.has((cause as NodeJS.ErrnoException).code));
+}
