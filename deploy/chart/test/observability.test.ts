@@ -153,6 +153,8 @@ const cases: Case[] = [
   gauge("CofferSyncMomentHeld", `coffer_sync_tick_age_seconds{${service}}`, "0+60x40", "5x40"),
   gauge("CofferLimiterDegraded", `coffer_ratelimit_degraded{${service}}`, "1x40", "0x40"),
   gauge("CofferBusDisconnected", `coffer_bus_connected{${service}}`, "0x40", "1x40"),
+  gauge("CofferBusRefused", `coffer_bus_refused_subscriptions{${service}}`, "1x40", "0x40"),
+  gauge("CofferBusRefused", `coffer_bus_refusals_total{${service},operation="publish"}`, "0+1x40", "7x40"),
   gauge(
     "CofferDatabasePoolSaturated",
     `coffer_db_pool_waiting{${service},pool="prepared"}`,

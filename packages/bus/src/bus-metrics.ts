@@ -5,7 +5,13 @@ export interface BusMetrics {
   /** Starts timing a request; call the result with the outcome: `ok` or an error code. */
   requested(subject: string): (outcome: string) => void;
   replied(subject: string, outcome: string): void;
+  /** The server refused to let this service publish or subscribe. */
+  refused(operation: BusOperation): void;
+  /** A new connection: no subscription is refused on it yet. */
+  renewed(): void;
 }
+
+export type BusOperation = "publish" | "subscribe";
 
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
@@ -17,7 +23,14 @@ export function createBusMetrics(metrics: Metrics): BusMetrics {
     "outcome",
   ]);
   const replies = metrics.counter("coffer_bus_replies_total", "Requests answered", ["subject", "outcome"]);
+  const refusals = metrics.counter("coffer_bus_refusals_total", "Refusals of NATS for want of a permission", [
+    "operation",
+  ]);
+  const missing = metrics.gauge("coffer_bus_refused_subscriptions", "Subscriptions that NATS refuses this service");
   connected.set(0);
+  missing.set(0);
+  // Prometheus sees no increase in the first value of a series.
+  for (const operation of ["publish", "subscribe"] as const) refusals.inc({ operation }, 0);
   return {
     connected: (value) => connected.set(value),
     requested: (subject) => {
@@ -25,5 +38,10 @@ export function createBusMetrics(metrics: Metrics): BusMetrics {
       return (outcome) => seconds.observe((performance.now() - start) / 1000, { subject, outcome });
     },
     replied: (subject, outcome) => replies.inc({ subject, outcome }),
+    refused: (operation) => {
+      refusals.inc({ operation });
+      if (operation === "subscribe") missing.add(1);
+    },
+    renewed: () => missing.set(0),
   };
 }

@@ -43,10 +43,11 @@ export function connectBus({ url, service, user, password, telemetry }: BusOptio
   let latest: NatsConnection | undefined;
   let closing: Promise<void> | undefined;
 
-  const link = startLink({ url, service, user, password, log, prepare });
+  const link = startLink({ url, service, user, password, log, prepare, onRefusal: metrics.refused });
 
   async function prepare(connection: NatsConnection): Promise<void> {
     latest = connection;
+    metrics.renewed();
     subscriptions.clear();
     for (const registration of registrations) listen(connection, registration);
     await flushWithin(connection, flushMilliseconds);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { connect, errors, type NatsConnection } from "@nats-io/transport-node";
 import type { Logger } from "@coffer/telemetry";
+import type { BusOperation } from "./bus-metrics.ts";
 
 export interface LinkOptions {
   /** One address or a comma list of the servers of a cluster. */
@@ -11,6 +12,8 @@ export interface LinkOptions {
   log: Logger;
   /** Called with each new connection, before it is `current` and after which it may be used. */
   prepare: (connection: NatsConnection) => Promise<void>;
+  /** Called when the server refuses this service a subject. The connection stays. */
+  onRefusal: (operation: BusOperation) => void;
 }
 
 /** A connection that reconnects until it is closed, each time with a new connection object. */
@@ -32,7 +35,7 @@ const longestWait = 500;
 const pingMilliseconds = 1500;
 
 /** Starts connecting in the background and returns at once. */
-export function startLink({ url, service, user, password, log, prepare }: LinkOptions): Link {
+export function startLink({ url, service, user, password, log, prepare, onRefusal }: LinkOptions): Link {
   const stopped = new AbortController();
   const stopping = (): boolean => stopped.signal.aborted;
   const connectListeners: (() => void)[] = [];
@@ -55,6 +58,7 @@ export function startLink({ url, service, user, password, log, prepare }: LinkOp
 
   async function live(): Promise<void> {
     const connection = await connect(options);
+    watchStatus(connection, log, onRefusal);
     try {
       await prepare(connection);
     } catch (error) {
@@ -62,7 +66,6 @@ export function startLink({ url, service, user, password, log, prepare }: LinkOp
       throw error;
     }
     if (stopping()) return connection.close();
-    watchStatus(connection, log);
     current = connection;
     log.info({ server: connection.getServer() }, "connected to the bus");
     for (const listener of connectListeners) listener();
@@ -107,9 +110,16 @@ export function inboxPrefix(service: string): string {
   return `_INBOX_${service}`;
 }
 
-function watchStatus(connection: NatsConnection, log: Logger): void {
+function watchStatus(connection: NatsConnection, log: Logger, onRefusal: LinkOptions["onRefusal"]): void {
   void (async () => {
-    for await (const status of connection.status())
-      if (status.type === "error") log.error({ err: status.error }, "the bus refused something");
+    for await (const status of connection.status()) {
+      if (status.type !== "error") continue;
+      const { error } = status;
+      const isRefusal = error instanceof errors.PermissionViolationError;
+      const isSubscription = isRefusal && error.operation === "subscription";
+      if (isRefusal) onRefusal(isSubscription ? "subscribe" : "publish");
+      // The subscription itself logs its refusal.
+      if (!isSubscription) log.error({ err: error }, "the bus refused something");
+    }
   })();
 }

@@ -1,6 +1,8 @@
 import { type AddressInfo, connect as dial, createServer, type Socket } from "node:net";
+import { type ServiceName, serviceNames } from "@coffer/events";
 import { testNats, until } from "@coffer/testkit";
 import t from "tap";
+import { natsServerConfig, natsUsers } from "../src/index.ts";
 import { connected, echo, event, openBus, openBuses } from "./buses.ts";
 
 void t.test(
@@ -51,6 +53,41 @@ void t.test("after a crash of the server all registrations are active again", as
     await until("the event of this round", () => seen.includes(round));
   }
   t.same(seen, ["first", "second"], "an event that failed is not published later");
+});
+
+void t.test("what the server refuses for want of a permission is counted", async (t) => {
+  const passwords = Object.fromEntries(serviceNames.map((name) => [name, `p-${name}`])) as Record<ServiceName, string>;
+  const users = natsUsers(passwords).map((user) => ({
+    ...user,
+    publish: user.publish.filter((subject) => user.user !== "vaults" || subject !== echo.subject),
+    subscribe: user.subscribe.filter((subject) => user.user !== "vaults" || subject !== event.subject),
+  }));
+  const config = natsServerConfig({ users, host: "127.0.0.1", port: 4222 });
+  const server = await testNats(t, { config });
+  const credentials = Object.fromEntries(
+    serviceNames.map((user) => [user, { user, password: passwords[user] }]),
+  ) as typeof server.credentials;
+  const vaults = openBus(t, { ...server, credentials }, "vaults");
+  const value = async (name: string): Promise<string> =>
+    new RegExp(`${name}.*?"values":(\\[.*?\\])`).exec(await vaults.measured())?.[1] ?? "";
+  vaults.subscribe(event, () => undefined);
+  await connected(vaults);
+  await until("the refused subscription", async () =>
+    /"value":1/.test(await value("coffer_bus_refused_subscriptions")),
+  );
+  await t.rejects(vaults.request(echo, { text: "x" }, { timeoutMilliseconds: 200 }));
+  const refusals = async (operation: string): Promise<boolean> =>
+    new RegExp(`"value":1,"labels":\\{"service":"vaults","operation":"${operation}"`).test(
+      await value("coffer_bus_refusals_total"),
+    );
+  for (const operation of ["subscribe", "publish"]) await until(operation, () => refusals(operation));
+  t.match(vaults.logged(), "the bus refused a subscription of this service");
+  t.match(vaults.logged(), "the bus refused something");
+  await server.kill();
+  await until("it has noticed", () => !vaults.connected);
+  await server.start();
+  await until("it is connected again", () => vaults.connected);
+  t.match(await value("coffer_bus_refused_subscriptions"), '"value":1', "counted anew on each connection");
 });
 
 void t.test("every connection calls the listeners, after the subscriptions are active", async (t) => {

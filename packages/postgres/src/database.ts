@@ -5,6 +5,7 @@ import { z } from "zod";
 import { takeAnnounced } from "./commit-topics.ts";
 import { byKey, connectionConfig } from "./connection.ts";
 import { QueryFailure } from "./failure.ts";
+import type { Grouped } from "./grouped.ts";
 import { createPipelinedConnection, type PipelinedConnection, shortStatements } from "./pipelined-connection.ts";
 import { createStatementPool } from "./pool.ts";
 import { type PreparedEach, prepareEach } from "./prepared-each.ts";
@@ -102,7 +103,8 @@ export function createDatabase({
   const writeConnection = () => pipelined(byKey(shortStatements(config)));
   const writes = [writeConnection(), writeConnection(), writeConnection(), writeConnection()] as const;
   const listeners: ((topics: ReadonlySet<string>) => void)[] = [];
-  observePools(telemetry.metrics, pool.semaphore, [...reads, ...writes]);
+  const groups: Pick<Grouped<never, never>, "waiting">[] = [];
+  observePools(telemetry.metrics, { semaphore: pool.semaphore, pipelined: [...reads, ...writes], groups });
   observeWrites(telemetry.metrics, writeCheck);
 
   const preparedWrite: Database["preparedWrite"] = (name, text, { announces } = {}) => {
@@ -114,6 +116,13 @@ export function createDatabase({
       if (rows.length > 0) for (const listener of listeners) listener(topics);
       return rows;
     };
+  };
+
+  /** A batched statement whose waiting calls are counted. */
+  const each = <Row>(statement: Prepared<Row & { n: number }>, atOnce: number): PreparedEach<Row> => {
+    const group = prepareEach<Row>(statement, atOnce);
+    groups.push(group);
+    return group;
   };
 
   const refuse = (error: unknown): never => {
@@ -140,10 +149,10 @@ export function createDatabase({
     },
     prepared: (name, text) => prepare(reads, sharedWrite, { name, text }),
     preparedEach: <Row>(name: string, text: string) =>
-      prepareEach(prepare<Row & { n: number }>(reads, leastBusy, { name, text }), reads.length),
+      each<Row>(prepare<Row & { n: number }>(reads, leastBusy, { name, text }), reads.length),
     preparedWrite,
     preparedWriteEach: <Row>(name: string, text: string, options?: { announces?: string }) => {
-      const write = prepareEach(preparedWrite<Row & { n: number }>(name, text, options), writesAtOnce);
+      const write = each<Row>(preparedWrite<Row & { n: number }>(name, text, options), writesAtOnce);
       return (values) => write(values).catch(refuse);
     },
     pipelinedConnection: () => pipelined(byKey(config)),
@@ -173,8 +182,15 @@ function observeWrites(metrics: Metrics, { state }: WriteCheck): void {
   });
 }
 
+interface Pools {
+  semaphore: Semaphore;
+  pipelined: readonly PipelinedConnection[];
+  /** The batched statements, whose calls wait for a batch and not for a connection. */
+  groups: readonly Pick<Grouped<never, never>, "waiting">[];
+}
+
 /** Reports the use of the connections for transactions and for prepared statements. */
-function observePools(metrics: Metrics, semaphore: Semaphore, pipelined: readonly PipelinedConnection[]): void {
+function observePools(metrics: Metrics, { semaphore, pipelined, groups }: Pools): void {
   const inUse = metrics.gauge("coffer_db_pool_in_use", "Database connections in use", ["pool"]);
   const waiting = metrics.gauge("coffer_db_pool_waiting", "Callers that wait for a database connection", ["pool"]);
   inUse.collect(() => {
@@ -183,9 +199,8 @@ function observePools(metrics: Metrics, semaphore: Semaphore, pipelined: readonl
   });
   waiting.collect(() => {
     waiting.set(semaphore.waiting, { pool: "transactions" });
-    waiting.set(
-      pipelined.reduce((sum, { pending }) => sum + Math.max(0, pending - 1), 0),
-      { pool: "prepared" },
-    );
+    const sent = pipelined.reduce((sum, { pending }) => sum + Math.max(0, pending - 1), 0);
+    const unsent = groups.reduce((sum, group) => sum + group.waiting(), 0);
+    waiting.set(sent + unsent, { pool: "prepared" });
   });
 }

@@ -20,6 +20,13 @@ export interface GroupedOptions<Item, Result> {
   patience?: { most: number; milliseconds: number; reason: () => Error };
 }
 
+/** Resolves to the result of the item, and rejects if its batch failed. */
+export interface Grouped<Item, Result> {
+  (item: Item): Promise<Result>;
+  /** The number of items that no running batch has. */
+  waiting(): number;
+}
+
 interface Waiter<Item, Result> {
   item: Item;
   since: number;
@@ -29,8 +36,7 @@ interface Waiter<Item, Result> {
 
 /**
  * Batches concurrent calls. The first batch has the items of one event loop turn; items that arrive
- * while `atOnce` batches run form the next. The returned function resolves to the result of its
- * item, and rejects if its batch failed.
+ * while `atOnce` batches run form the next.
  */
 export function createGrouped<Item, Result>({
   run,
@@ -39,7 +45,7 @@ export function createGrouped<Item, Result>({
   concernsAll = () => false,
   weight,
   patience,
-}: GroupedOptions<Item, Result>): (item: Item) => Promise<Result> {
+}: GroupedOptions<Item, Result>): Grouped<Item, Result> {
   const waiting: Waiter<Item, Result>[] = [];
   let underWay = 0;
   let called = false;
@@ -79,7 +85,7 @@ export function createGrouped<Item, Result>({
     underWay -= 1;
   };
 
-  return (item) =>
+  const add = (item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
       if (patience !== undefined && waiting.length >= patience.most) {
         reject(patience.reason());
@@ -91,4 +97,5 @@ export function createGrouped<Item, Result>({
       // At the end of this turn, so that its items share the batch.
       setImmediate(() => void inNoContext(runAll));
     });
+  return Object.assign(add, { waiting: () => waiting.length });
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import { limits } from "./connection.ts";
 import { isUnavailable, QueryFailure, isLockTimeout } from "./failure.ts";
-import { createGrouped } from "./grouped.ts";
+import { createGrouped, type Grouped } from "./grouped.ts";
 import type { Prepared } from "./prepared.ts";
 
 /**
@@ -30,7 +30,10 @@ export function eachOf(columns: Readonly<Record<string, string>>): string {
  * Batches calls of a statement: calls of one event loop turn, or that wait for a connection, share
  * a run. A run for one call costs almost as much as for ten.
  */
-export function prepareEach<Row>(statement: Prepared<Row & { n: number }>, atOnce: number): PreparedEach<Row> {
+export function prepareEach<Row>(
+  statement: Prepared<Row & { n: number }>,
+  atOnce: number,
+): PreparedEach<Row> & Pick<Grouped<never, never>, "waiting"> {
   type Result = Row | null;
   const runTogether = async (calls: (readonly unknown[])[]): Promise<Result[]> => {
     const [first = []] = calls;
@@ -58,7 +61,7 @@ export function prepareEach<Row>(statement: Prepared<Row & { n: number }>, atOnc
     weight: { of: charactersOf, most: mostCharacters },
     patience: { most: mostWaiting, milliseconds: limits.acquire, reason: tooLate },
   });
-  return async (values) => run(values);
+  return Object.assign(async (values: readonly unknown[]) => run(values), { waiting: run.waiting });
 }
 
 function charactersOf(values: readonly unknown[]): number {

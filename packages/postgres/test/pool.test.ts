@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres, until } from "@coffer/testkit";
@@ -173,6 +174,40 @@ void t.test("the use of connections is a metric", async (t) => {
   const after = await telemetry.metrics.registry.metrics();
   t.match(after, /coffer_db_pool_in_use\{.*pool="transactions".*\} 0/);
   t.match(after, /coffer_db_pool_waiting\{.*pool="transactions".*\} 0/);
+});
+
+void t.test("calls that wait for a batched statement count as waiting", async (t) => {
+  const { database, telemetry } = await freshDatabase(t, url);
+  await database.pool.query(sql.typeAlias("void")`create table locked (n int)`);
+  const read = database.preparedEach<{ value: number }>(
+    "locked",
+    "select requested.n, v as value from unnest($1::int[]) with ordinality as requested (v, n), (select count(*) from locked) c",
+  );
+  const waiting = async (): Promise<number> => {
+    const text = await telemetry.metrics.registry.metrics();
+    return Number(/coffer_db_pool_waiting\{.*pool="prepared".*\} (\d+)/.exec(text)?.[1]);
+  };
+  await read([1]);
+  t.equal(await waiting(), 0);
+  const held = latch();
+  const inside = latch();
+  const holder = database.transaction(async (tx) => {
+    await tx.query(sql.typeAlias("void")`lock table locked in access exclusive mode`);
+    inside.open();
+    await held.opened;
+  });
+  await inside.opened;
+  // Two batches run, one for each connection of reads; the calls after them wait for a third.
+  const calls = [read([2])];
+  await setImmediate();
+  calls.push(read([3]));
+  await setImmediate();
+  calls.push(read([4]), read([5]));
+  await setImmediate();
+  t.equal(await waiting(), 2);
+  held.open();
+  await Promise.all([holder, ...calls]);
+  t.equal(await waiting(), 0);
 });
 
 void t.test("close waits for running statements", async (t) => {

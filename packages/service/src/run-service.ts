@@ -11,6 +11,9 @@ interface RunningService {
   close(): Promise<void>;
 }
 
+/** So long a service connects to its stores before the log says that one is away. */
+const startMilliseconds = 5_000;
+
 /**
  * Runs a service as a process: reads the configuration, serves the service and its management port.
  * On SIGINT, SIGTERM or the loss of its parent it reports not ready, drains its connections and
@@ -51,6 +54,7 @@ async function startService<Config extends ServiceConfig>(
     port: config.COFFER_MANAGEMENT_PORT,
     telemetry,
     readiness: () => service.ready(),
+    startMilliseconds,
     onReadiness: ({ ready, degraded, checks }) => {
       if (!ready) telemetry.log.warn({ checks }, "not ready: a store is away or not migrated");
       else if (degraded === true) telemetry.log.warn({ checks }, "degraded: a store is away");

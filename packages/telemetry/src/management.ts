@@ -17,6 +17,8 @@ export interface ManagementOptions {
   readiness: () => Promise<Readiness>;
   /** Receives the first state that `/readyz` finds, and each other one. */
   onReadiness?: ((readiness: Readiness) => void) | undefined;
+  /** How long after the start `onReadiness` does not receive what is missing. Default: 0. */
+  startMilliseconds?: number | undefined;
   /** Default: the version of this release. */
   version?: string | undefined;
 }
@@ -42,7 +44,7 @@ interface Answer {
 export async function startManagement(options: ManagementOptions): Promise<Management> {
   const registry = registryOf(options);
   const version = options.version ?? releaseVersion;
-  const readiness = createReadinessCheck(options.readiness, options.onReadiness);
+  const readiness = createReadinessCheck(options.readiness, options.onReadiness, options.startMilliseconds);
   let draining = false;
 
   const answers: Readonly<Record<string, (request: IncomingMessage) => Answer | Promise<Answer>>> = {

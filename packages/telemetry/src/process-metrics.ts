@@ -6,12 +6,12 @@ const measured = new WeakSet<Registry>();
 
 /**
  * Adds the metrics of this process to a registry, once: CPU, memory, event loop lag and utilization.
- * `service` labels them in a process with one service.
+ * The label `service` names the first service of the process: for `npm start`, `local`.
  */
-export function addProcessMetrics(registry: Registry, service: string | undefined): void {
+export function addProcessMetrics(registry: Registry, service: string): void {
   if (measured.has(registry)) return;
   measured.add(registry);
-  const labels: Record<string, string> = service === undefined ? {} : { service };
+  const labels = { service };
 
   const gauge = (name: string, help: string, read: () => number): void => {
     new Gauge({

@@ -33,7 +33,7 @@ const standardOutput = 1;
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { service, level = "info", registry, destination = standardOutput } = options;
   const metrics = createMetrics(service, registry ?? new Registry());
-  addProcessMetrics(metrics.registry, registry === undefined ? service : undefined);
+  addProcessMetrics(metrics.registry, service);
   metrics
     .gauge("coffer_build_info", "Which release runs here; always 1", ["version", "node_version"])
     .set(1, { version, node_version: process.version });

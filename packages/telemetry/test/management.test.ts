@@ -1,7 +1,9 @@
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import t from "tap";
 import { createTelemetry, type ManagementOptions, type Readiness, startManagement, version } from "../src/index.ts";
 import { acceptsOpenMetrics } from "../src/accepts-open-metrics.ts";
+import { createReadinessCheck } from "../src/readiness.ts";
 
 const ready: Readiness = { ready: true, checks: { postgres: "ok" } };
 
@@ -82,6 +84,27 @@ void t.test("each change of the readiness is reported, once", async (t) => {
   while (reported.length < 2) await get(`${url}/readyz`);
   t.same(states, []);
   t.same(reported, [away, ready]);
+});
+
+void t.test("what is missing in the first seconds is reported only if it stays missing", async (t) => {
+  const away: Readiness = { ready: true, degraded: true, checks: { nats: "down" } };
+  const connected = createReadinessCheck(() => Promise.resolve(states.shift() ?? ready), report, 60_000);
+  const states = [away];
+  const reported: Readiness[] = [];
+  function report(state: Readiness): void {
+    reported.push(state);
+  }
+  t.same(await connected(), away, "the state is told at once");
+  t.same(reported, []);
+  while ((await connected()).degraded === true) await pause(50);
+  t.same(reported, [ready]);
+  const staying = createReadinessCheck(() => Promise.resolve(away), report, 100);
+  await staying();
+  while (reported.length < 2) {
+    await pause(50);
+    await staying();
+  }
+  t.same(reported, [ready, away]);
 });
 
 void t.test("while draining it is not ready and lives", async (t) => {

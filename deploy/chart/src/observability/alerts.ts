@@ -90,6 +90,15 @@ const alerts: readonly Alert[] = [
     summary: "A replica of {{ $labels.service }} has no connection to NATS.",
   },
   {
+    name: "CofferBusRefused",
+    severity: "page",
+    expr:
+      "max by (service) (coffer_bus_refused_subscriptions) > 0" +
+      ' or sum by (service) (increase(coffer_bus_refusals_total{operation="publish"}[15m])) > 0',
+    for: "5m",
+    summary: "NATS refuses subjects to {{ $labels.service }}: its user lacks permissions.",
+  },
+  {
     name: "CofferDatabaseNotWritable",
     severity: "page",
     expr: "min by (service) (coffer_db_writable) == 0",

@@ -213,6 +213,15 @@ export const disturbances: readonly Disturbance[] = [
     },
   },
   {
+    alert: "CofferBusRefused",
+    labels: { service: "scanner" },
+    what: "NATS comes back without a permission of scanner",
+    begin: ({ gates, nats }) => {
+      gates.nats.lead(nats.withoutPermission);
+      return () => gates.nats.lead(nats.url);
+    },
+  },
+  {
     alert: "CofferDatabaseNotWritable",
     what: "Postgres is read-only, as a standby",
     begin: async ({ sql }) => {

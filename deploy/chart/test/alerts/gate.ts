@@ -12,11 +12,13 @@ export interface Gate {
   close(): void;
   /** Leaves all connections open and passes nothing on. */
   hold(): void;
+  /** Cuts all connections, and leads new ones to another server. */
+  lead(target: string): void;
 }
 
 /** Starts a gate before the server of an address. */
 export async function startGate(t: TestScope, target: string): Promise<Gate> {
-  const { hostname, port } = new URL(target);
+  let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let state: "open" | "closed" | "held" = "open";
   const add = (socket: Socket): void => {
@@ -59,6 +61,10 @@ export async function startGate(t: TestScope, target: string): Promise<Gate> {
     },
     close() {
       state = "closed";
+      cut();
+    },
+    lead(other) {
+      ({ hostname, port } = new URL(other));
       cut();
     },
     hold() {

@@ -2,9 +2,18 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { DeployedService } from "@coffer/events";
+import { natsServerConfig, natsUsers } from "@coffer/bus";
+import { type DeployedService, scanDocuments, type ServiceName } from "@coffer/events";
 import { personClient } from "@coffer/sdk";
-import { testDirectory, testNats, testPostgres, testRedis, type TestScope, until } from "@coffer/testkit";
+import {
+  testDirectory,
+  type TestNats,
+  testNats,
+  testPostgres,
+  testRedis,
+  type TestScope,
+  until,
+} from "@coffer/testkit";
 import pg from "pg";
 import type { RunState } from "../../../local/src/run-file.ts";
 import { type Cli, newMachine, newPerson } from "../../../local/test/cli-person.ts";
@@ -21,6 +30,8 @@ export interface Stage {
   /** The networks before the stores, and before Coffer itself for devices. */
   gates: Readonly<Record<"postgres" | "nats" | "redis" | "devices", Gate>>;
   state(): RunState;
+  /** The URL of NATS, and of one where scanner may not subscribe to its requests. */
+  nats: { url: string; withoutPermission: string };
   /** Sends a signal to a service. */
   signal(service: DeployedService, name: NodeJS.Signals): void;
   /** Runs statements as the superuser, past the gate. */
@@ -55,6 +66,7 @@ export async function startStage(
 ): Promise<Stage> {
   const directory = testDirectory(t);
   const [postgres, nats, redis] = await Promise.all([testPostgres(t, { own: true }), testNats(t), testRedis(t)]);
+  const withoutPermission = await testNats(t, { config: configWithoutPermission(nats) });
   const [postgresGate, natsGate, redisGate] = (await Promise.all(
     [postgres.url, nats.url, redis.url].map((url) => startGate(t, url)),
   )) as [Gate, Gate, Gate]; // one for each store
@@ -118,6 +130,7 @@ export async function startStage(
     directory,
     gates: { postgres: postgresGate, nats: natsGate, redis: redisGate, devices: devicesGate },
     state: coffer.state,
+    nats: { url: nats.url, withoutPermission: withoutPermission.url },
     signal(service, name) {
       process.kill(coffer.state().services[service]?.pid ?? 0, name);
     },
@@ -136,6 +149,19 @@ export async function startStage(
     readAudit: () => send(url, { method: "GET", path: "/api/org/audit?limit=1", bearer: owner.bearer() }),
     siem: await startSiem(t),
   };
+}
+
+/** The configuration of a NATS with the passwords of another, where scanner does not receive its requests. */
+function configWithoutPermission({ credentials }: TestNats): string {
+  const passwords = Object.fromEntries(
+    Object.entries(credentials).map(([name, { password }]) => [name, password]),
+  ) as Record<ServiceName, string>; // of the same names
+  const users = natsUsers(passwords).map((user) =>
+    user.user === "scanner"
+      ? { ...user, subscribe: user.subscribe.filter((subject) => subject !== scanDocuments.subject) }
+      : user,
+  );
+  return natsServerConfig({ users, host: "127.0.0.1", port: 4222 });
 }
 
 /** Reports the management addresses of the services, as their processes come and go. */

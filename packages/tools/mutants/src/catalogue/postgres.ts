@@ -172,4 +172,25 @@ export const postgresMutants: readonly Mutant[] = [
     replace: 'if (state === "ok") bad = { at: now(), state };',
     tests: ["services/siem-forwarder/test/full-disk.test.ts"],
   },
+  {
+    name: "calls-that-wait-for-a-batch-are-not-counted",
+    file: `${source}/database.ts`,
+    find: "waiting.set(sent + unsent,",
+    replace: "waiting.set(sent + unsent * 0,",
+    tests: ["packages/postgres/test/pool.test.ts"],
+  },
+  {
+    name: "refusals-of-nats-are-not-counted",
+    file: "packages/bus/src/link.ts",
+    find: 'if (isRefusal) onRefusal(isSubscription ? "subscribe" : "publish");',
+    replace: 'if (isRefusal && isSubscription) onRefusal("subscribe");',
+    tests: ["packages/bus/test/connection.test.ts"],
+  },
+  {
+    name: "refusals-of-the-first-subscriptions-are-missed",
+    file: "packages/bus/src/bus-metrics.ts",
+    find: 'if (operation === "subscribe") missing.add(1);',
+    replace: 'if (operation === "subscribe") missing.add(0);',
+    tests: ["packages/bus/test/connection.test.ts"],
+  },
 ];

@@ -33,4 +33,11 @@ export const telemetryMutants: readonly Mutant[] = [
     replace: "value",
     tests: ["packages/telemetry/test/span.test.ts", "packages/telemetry/test/tracing.test.ts"],
   },
+  {
+    name: "a-start-is-reported-as-an-outage",
+    file: `${source}/readiness.ts`,
+    find: "if (!complete && performance.now() - started < startMilliseconds) return result;",
+    replace: "if (!complete && performance.now() < started) return result;",
+    tests: ["packages/telemetry/test/management.test.ts"],
+  },
 ];
