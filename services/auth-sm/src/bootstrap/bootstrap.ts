@@ -5,6 +5,7 @@ import { enqueueAudit } from "@coffer/outbox";
 import type { Transaction } from "@coffer/postgres";
 import { canonicalPublicKey } from "@coffer/tokens";
 import { z } from "zod";
+import { type TokenRefusal, unknownToken, usableToken } from "../access/one-time-token.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
 import { listClientFolders } from "../store/client-folders.ts";
@@ -15,6 +16,7 @@ import {
   holdTokenApplication,
   lockToken,
   markTokenUsed,
+  type UsableToken,
 } from "../store/token-spending.ts";
 import { refuseWholeToken, wholeTokenIn } from "./whole-token.ts";
 
@@ -59,9 +61,9 @@ export async function bootstrap(deps: Deps, call: BootstrapCall): Promise<Bootst
     await holdTokenApplication(tx, hash);
     const token = await lockToken(tx, { hash, ip: request.ip, now: deps.now() });
     if (token === null) return { token, refusal: unknownToken("unknown") };
-    const refusal = refusalOf(token);
-    if (refusal !== null) return { token, refusal };
-    const client = await makeClient(tx, deps, call, { token, clientId, spki });
+    const usable = usableToken(token);
+    if ("error" in usable) return { token, refusal: usable };
+    const client = await makeClient(tx, deps, call, { token: usable, clientId, spki });
     return client === null ? { token, refusal: takenClientId() } : { token, refusal: null, client };
   });
   if (spent.refusal === null) return spent.client;
@@ -73,27 +75,7 @@ function tokenHashOf({ body }: BootstrapCall): Buffer {
   return createHash("sha256").update(body.token).digest();
 }
 
-/** The response and the audit reason of a refused bootstrap. */
-interface Refusal {
-  error: ServiceError;
-  reason: string;
-}
-
-function unknownToken(reason: string): Refusal {
-  const message = "the one-time token is not valid: it is unknown, used, revoked or expired";
-  return { error: new ServiceError("invalid_token", message), reason };
-}
-
-function refusalOf(token: HeldToken): Refusal | null {
-  if (token.used) return unknownToken("used");
-  if (token.revoked) return unknownToken("revoked");
-  if (token.expired) return unknownToken("expired");
-  if (token.address_allowed) return null;
-  const error = new ServiceError("access_denied", "this one-time token may not be used from this address");
-  return { error, reason: "address_not_allowed" };
-}
-
-function takenClientId(): Refusal {
+function takenClientId(): TokenRefusal {
   const error = new ServiceError("invalid_request", "this client_id is taken: make another one");
   return { error, reason: "client_id_taken" };
 }
@@ -106,7 +88,7 @@ async function makeClient(
   tx: Transaction,
   deps: Deps,
   call: BootstrapCall,
-  { token, clientId, spki }: { token: HeldToken; clientId: string; spki: string },
+  { token, clientId, spki }: { token: UsableToken; clientId: string; spki: string },
 ): Promise<Bootstrapped | null> {
   const now = deps.now();
   const inserted = await insertClient(tx, {
@@ -121,7 +103,7 @@ async function makeClient(
     now,
   });
   if (!inserted) return null;
-  await markTokenUsed(tx, token.id, now);
+  await markTokenUsed(tx, token, now);
   await grantTokenFolders(tx, token.id, clientId, now);
   const folders = await listClientFolders(tx, clientId);
   await publishFolderChange(tx, deps, { folderIds: folders.map(({ id }) => id), change: "membership" });
@@ -155,7 +137,7 @@ async function recordRefusal(
   deps: Deps,
   { request }: BootstrapCall,
   token: HeldToken | null,
-  { error, reason }: Refusal,
+  { error, reason }: TokenRefusal,
 ): Promise<void> {
   if (token === null) {
     deps.authFailures.inc({ reason: "unknown_token" });

@@ -1,9 +1,10 @@
 import { ServiceError } from "@coffer/errors";
 import { auditOf, type Call } from "@coffer/http";
 import { userActor } from "@coffer/service";
+import { ownInvite, requireInvite } from "../access/invite.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { deniedInvite, requireInvite } from "../invites/claim.ts";
+import { deniedInvite } from "../invites/claim.ts";
 import { hashInviteToken } from "../invites/token.ts";
 import { type HistoryPage, listEntries } from "../store/histories.ts";
 import { findInviteByToken } from "../store/invites.ts";
@@ -23,9 +24,10 @@ export async function readInvitedHistory(
   const { pool } = deps.database;
   const invite = requireInvite(deps, await findInviteByToken(pool, hashInviteToken(body.token), deps.now()));
   const { email } = await getUser(pool, caller.userId);
-  if (invite.email !== email) {
+  const own = ownInvite(invite, email);
+  if (own instanceof ServiceError) {
     await deps.audit(auditOf(deps, request, deniedInvite(invite, userActor(caller))));
-    throw new ServiceError("access_denied", "this invitation is for another e-mail");
+    throw own;
   }
-  return listEntries(pool, orgRes(invite.org_id), body.after);
+  return listEntries(pool, orgRes(own.org_id), body.after);
 }

@@ -2,8 +2,9 @@ import { ServiceError } from "@coffer/errors";
 import { type Actor, type AuditEntry, auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import type { Transaction } from "@coffer/postgres";
+import { ownInvite, requireInvite } from "../access/invite.ts";
 import type { Deps } from "../deps.ts";
-import { findInviteByToken, type PresentedInvite } from "../store/invites.ts";
+import { findInviteByToken, type OwnInvite, type PresentedInvite } from "../store/invites.ts";
 import { lockMembers } from "../store/members.ts";
 import { hashInviteToken } from "./token.ts";
 
@@ -28,21 +29,14 @@ export async function claimInvite(
   tx: Transaction,
   deps: Deps,
   { token, email, actor, request }: Presenter,
-): Promise<PresentedInvite | ServiceError> {
+): Promise<OwnInvite | ServiceError> {
   const hash = hashInviteToken(token);
   const found = await findInviteByToken(tx, hash, deps.now());
   if (found !== null) await lockMembers(tx, found.org_id);
   const invite = requireInvite(deps, found && (await findInviteByToken(tx, hash, deps.now())));
-  if (invite.email === email) return invite;
-  await enqueueAudit(tx, auditOf(deps, request, deniedInvite(invite, actor)));
-  return new ServiceError("access_denied", "this invitation is for another e-mail");
-}
-
-/** @throws ServiceError `not_found` when there is no invitation */
-export function requireInvite(deps: Deps, invite: PresentedInvite | null): PresentedInvite {
-  if (invite !== null) return invite;
-  deps.authFailures.inc({ reason: "unknown_invite" });
-  throw new ServiceError("not_found", "there is no such invitation: it may have expired, or been used or revoked");
+  const own = ownInvite(invite, email);
+  if (own instanceof ServiceError) await enqueueAudit(tx, auditOf(deps, request, deniedInvite(invite, actor)));
+  return own;
 }
 
 /** The audit record of a person who presents an invitation for another e-mail. */

@@ -4,7 +4,7 @@ import { enqueueAudit } from "@coffer/outbox";
 import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { addMember } from "../members/add.ts";
-import { spendInvite, type PresentedInvite } from "../store/invites.ts";
+import { type OwnInvite, spendInvite } from "../store/invites.ts";
 
 /**
  * Consumes a claimed invitation and makes the person a member.
@@ -21,7 +21,7 @@ export async function joinOrg(
     status,
     chains = [],
   }: {
-    invite: PresentedInvite;
+    invite: OwnInvite;
     userId: string;
     actor: Actor;
     request: RequestContext;

@@ -4,13 +4,13 @@ import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { orgRes, permissionOf } from "../histories/resources.ts";
-import type { PresentedInvite } from "../store/invites.ts";
+import type { OwnInvite } from "../store/invites.ts";
 import type { UserRow } from "../store/users.ts";
 import type { Acceptance } from "./bodies.ts";
 import { hashInviteToken } from "./token.ts";
 
 export interface SignedJoin {
-  invite: PresentedInvite;
+  invite: OwnInvite;
   user: Pick<UserRow, "id" | "email" | "public_key">;
   body: Pick<Acceptance, "token" | "entry">;
   actor: Actor;

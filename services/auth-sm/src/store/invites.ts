@@ -77,6 +77,11 @@ export function findInviteTo(db: Queryable, orgId: string, email: string): Promi
 const presentedInvite = inviteRow.extend({ org_id: z.string() });
 export type PresentedInvite = z.infer<typeof presentedInvite>;
 
+declare const own: unique symbol;
+
+/** An invitation of the person who presents it. Only `ownInvite` of `access/` makes one. */
+export type OwnInvite = PresentedInvite & { readonly [own]: true };
+
 /** The open invitation with this token; null when there is none. */
 export function findInviteByToken(db: Queryable, tokenHash: Buffer, now: Date): Promise<PresentedInvite | null> {
   return db.maybeOne(sql.type(presentedInvite)`
@@ -91,7 +96,7 @@ export async function deleteInvite(tx: Queryable, { id }: Outranked<InviteRow>):
 }
 
 /** Deletes an invitation that its person has accepted. */
-export async function spendInvite(tx: Queryable, { id }: PresentedInvite): Promise<void> {
+export async function spendInvite(tx: Queryable, { id }: OwnInvite): Promise<void> {
   await tx.query(sql.typeAlias("void")`DELETE FROM invites WHERE id = ${id}`);
 }
 

@@ -16,6 +16,11 @@ const heldToken = z.object({
 /** The state of a one-time token, which is locked against concurrent use. */
 export type HeldToken = z.infer<typeof heldToken>;
 
+declare const usable: unique symbol;
+
+/** A token that its caller may spend. Only `usableToken` of `access/` makes one. */
+export type UsableToken = HeldToken & { readonly [usable]: true };
+
 /**
  * Locks the application of this token against deletion. Take this lock before the one on the token:
  * a deletion locks the application first too, and then its tokens. The emitted message makes the
@@ -49,9 +54,9 @@ export function lockToken(
   `);
 }
 
-export async function markTokenUsed(tx: Queryable, tokenId: string, now: Date): Promise<void> {
+export async function markTokenUsed(tx: Queryable, { id }: UsableToken, now: Date): Promise<void> {
   await tx.query(sql.typeAlias("void")`
-    UPDATE access_tokens SET used_at = ${now.toISOString()} WHERE id = ${tokenId}
+    UPDATE access_tokens SET used_at = ${now.toISOString()} WHERE id = ${id}
   `);
 }
 

@@ -1,14 +1,12 @@
-import { ServiceError } from "@coffer/errors";
 import { travelModeOf } from "@coffer/events";
 import type { AuditedCall } from "@coffer/http";
-import type { Transaction } from "@coffer/postgres";
-import { requireRankOver } from "../access/members.ts";
-import { type ActiveMembership, managers, requireHeldMembership, requireMembership } from "../access/membership.ts";
+import { managers, requireMembership } from "../access/membership.ts";
+import { requireSwitchable } from "../access/traveller.ts";
 import { chainsOf } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { MemberPath } from "../members/bodies.ts";
-import { findMember, findStanding } from "../store/members.ts";
+import { findStanding } from "../store/members.ts";
 import { requestSwitch } from "./request-switch.ts";
 import type { MemberTravelMode } from "./bodies.ts";
 import type { TravelMode } from "./show.ts";
@@ -33,28 +31,14 @@ export async function switchMembersTravelMode(deps: Deps, call: SwitchCall): Pro
   // Before the transaction, so that none is held open while vaults is unavailable.
   await deps.bus.request(travelModeOf, { user_id: userId });
   return deps.database.transaction(async (tx) => {
-    const { orgId: chosenOrgId, actor } = await requireSwitchable(tx, {
-      ...call,
-      caller: { ...caller, orgId: chosen },
-    });
+    const { orgId: chosenOrgId, actor } = await requireSwitchable(
+      tx,
+      { ...caller, orgId: chosen },
+      { userId, enabled },
+    );
     const standingSince = await findStanding(tx, { orgId: chosenOrgId, managerId: caller.userId, memberId: userId });
     // One for each chain. vaults stores them with the mode, if the mode changes.
     const audit = (await chainsOf(tx, userId)).map((orgId) => call.audit({ orgId, actor }));
     return requestSwitch(deps, { userId, enabled, audit, caller, standingSince });
   });
-}
-
-/** Locks the memberships of caller and member until the transaction ends. */
-async function requireSwitchable(tx: Transaction, { caller, params, body }: SwitchCall): Promise<ActiveMembership> {
-  const membership = await requireHeldMembership(tx, caller, managers, [params.user_id]);
-  const found = await findMember(tx, membership.orgId, params.user_id);
-  if (found === null) throw new ServiceError("not_found", "member not found");
-  const member = requireRankOver(membership.role, found);
-  if (member.user_id === caller.userId && !body.enabled) {
-    throw new ServiceError(
-      "reauth_required",
-      "to turn off your own travel mode prove your password: PUT /api/account/travel-mode",
-    );
-  }
-  return membership;
 }

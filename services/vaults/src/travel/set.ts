@@ -4,9 +4,10 @@ import { enqueueAudit } from "@coffer/outbox";
 import { type Transaction } from "@coffer/postgres";
 import type { Users } from "@coffer/service";
 import type { z } from "zod";
+import { requireYoungerJourney } from "../access/journey.ts";
 import type { Deps } from "../deps.ts";
 import { recomputeVisibility } from "../visibility/recompute.ts";
-import { changeTravelMode, listUnsafeVaults, lockPeople, type PersonRow } from "../store/people.ts";
+import { changeTravelMode, listUnsafeVaults, lockPeople } from "../store/people.ts";
 import { limitRest } from "../store/statement-limit.ts";
 import { lockVaults } from "../store/vault-locks.ts";
 import { type TravelMode, travelModeView } from "./show.ts";
@@ -47,7 +48,7 @@ export function setPersonsTravelMode(
   return deps.database.transaction(async (tx) => {
     await applyDeadline(tx);
     const [person] = await lockPeople(tx, [userId]);
-    if (standingSince !== undefined && isOlder(person, standingSince)) throw tooYoung();
+    if (standingSince !== undefined) requireYoungerJourney(person, standingSince);
     if (person?.travelling === enabled) return travelModeView(person);
     const updated_at = await changeTravelMode(tx, { userId, enabled, now: deps.now() });
     const vaultIds = await listUnsafeVaults(tx, userId);
@@ -60,19 +61,6 @@ export function setPersonsTravelMode(
     if (sessionId !== undefined) deps.users.requireActiveSession({ sessionId });
     return { enabled, updated_at };
   });
-}
-
-/** Whether a person's journey began at or before a moment. */
-function isOlder(person: PersonRow | undefined, moment: string): boolean {
-  if (person?.travelling !== true || person.travel_changed_at === null) return false;
-  return Date.parse(person.travel_changed_at) <= Date.parse(moment);
-}
-
-function tooYoung(): ServiceError {
-  return new ServiceError(
-    "access_denied",
-    "the member has travelled since before you had this role, or before they joined: only the member can turn travel mode off",
-  );
 }
 
 /** auth-sm has given up by then, if both clocks agree. */

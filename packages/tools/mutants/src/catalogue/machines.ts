@@ -155,7 +155,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "one-time-token-spent-twice",
-    file: `${source}/bootstrap/bootstrap.ts`,
+    file: `${source}/access/one-time-token.ts`,
     find: 'if (token.used) return unknownToken("used");',
     replace: "",
     tests: [`${tests}/bootstrap.test.ts`],
@@ -209,7 +209,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "revoked-one-time-token-spent",
-    file: `${source}/bootstrap/bootstrap.ts`,
+    file: `${source}/access/one-time-token.ts`,
     find: 'if (token.revoked) return unknownToken("revoked");',
     replace: "",
     tests: [`${tests}/bootstrap.test.ts`],
@@ -223,9 +223,9 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "one-time-token-spent-from-any-address",
-    file: `${source}/bootstrap/bootstrap.ts`,
-    find: "if (token.address_allowed) return null;",
-    replace: "if (token.address_allowed || token.allowed_cidrs !== null) return null;",
+    file: `${source}/access/one-time-token.ts`,
+    find: "if (token.address_allowed) return",
+    replace: "if (token.address_allowed || token.allowed_cidrs !== null) return",
     tests: [`${tests}/bootstrap.test.ts`],
   },
   {

@@ -77,9 +77,9 @@ export const organizationMutants: readonly Mutant[] = [
   },
   {
     name: "invitation-accepted-by-another-e-mail",
-    file: `${source}/invites/claim.ts`,
-    find: "if (invite.email === email) return invite;",
-    replace: 'if (invite.email !== "") return invite;',
+    file: `${source}/access/invite.ts`,
+    find: "if (invite.email !== email) return",
+    replace: 'if (invite.email === "") return',
     tests: [`${tests}/invites.test.ts`],
   },
   {

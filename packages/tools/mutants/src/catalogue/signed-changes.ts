@@ -67,8 +67,8 @@ export const signedChangeMutants: readonly Mutant[] = [
   {
     name: "history-of-an-invitation-shown-to-another",
     file: `${source}/histories/read-invited.ts`,
-    find: "if (invite.email !== email) {",
-    replace: 'if (invite.email === "" && email !== "") {',
+    find: "ownInvite(invite, email);",
+    replace: "ownInvite(invite, invite.email);",
     tests: signed,
   },
   {

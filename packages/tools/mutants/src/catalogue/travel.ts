@@ -15,8 +15,8 @@ export const travelMutants: readonly Mutant[] = [
   {
     name: "journey-ended-by-a-manager-who-is-younger",
     file: `${source}/travel/set.ts`,
-    find: "standingSince !== undefined && isOlder(person, standingSince)",
-    replace: 'standingSince === "" && isOlder(person, standingSince)',
+    find: "if (standingSince !== undefined) requireYoungerJourney",
+    replace: 'if (standingSince === "") requireYoungerJourney',
     tests: [`${tests}/travel.test.ts`],
   },
   {
