@@ -1,6 +1,6 @@
 import { CofferError } from "../errors.ts";
+import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 
 export interface AuditFilter {
   from?: string | undefined;
@@ -34,10 +34,7 @@ export interface AuditPage {
  * All audit records of the filter, page by page, oldest first unless `order` says otherwise. Throws
  * CofferError `bad_answer` for a malformed page.
  */
-export async function* auditPages(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-  filter: AuditFilter = {},
-): AsyncGenerator<AuditPage, void> {
+export async function* auditPages(send: Send, filter: AuditFilter = {}): AsyncGenerator<AuditPage, void> {
   let cursor: string | undefined;
   for (;;) {
     const query = { limit: 1000, ...filter, cursor };

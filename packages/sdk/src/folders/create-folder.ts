@@ -1,10 +1,10 @@
 import { box, contexts, decodeBase64, keyCheck, newId, newKey } from "@coffer/crypto";
 import { sign } from "@coffer/history";
-import { requireRequested } from "../http/require-requested.ts";
 import { understoodHistory } from "../histories/history-failure.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
+import { requireRequested } from "../http/require-requested.ts";
+import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { FolderView } from "../views.ts";
 
 /** The key version of a new folder or vault. */
@@ -18,7 +18,7 @@ export type FolderSummary = FolderView & { created_at: string; updated_at: strin
  * that key. The history starts with the caller as the only manager.
  */
 export async function createFolder(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  send: Send,
   session: PersonSession,
   trust: PersonTrust,
   name: string,

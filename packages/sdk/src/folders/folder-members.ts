@@ -1,11 +1,10 @@
 import { holderOf } from "@coffer/history";
-import { CofferError } from "../errors.ts";
-import type { CofferErrorCode } from "../errors.ts";
+import { CofferError, type CofferErrorCode } from "../errors.ts";
 import { confirmedKey } from "../histories/confirmed-key.ts";
 import { endedHolders } from "../histories/next-key.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
+import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { HolderView } from "../views.ts";
 
 /** A member or machine of a folder. */
@@ -23,11 +22,7 @@ export type FolderMember = Pick<HolderView, "kind" | "id" | "name" | "permission
  * The members and machines of a folder, with the e-mails and permissions of the histories, and
  * those that its history names and the service does not list. Without a history the service's list.
  */
-export async function folderMembers(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-  trust: PersonTrust,
-  id: string,
-): Promise<FolderMember[]> {
+export async function folderMembers(send: Send, trust: PersonTrust, id: string): Promise<FolderMember[]> {
   const path = `/api/org/folders/${encodeURIComponent(id)}/members`;
   const listed = dataOf(await send({ method: "GET", path })) as HolderView[];
   const pendingOf = ({ has_key: hasKey }: HolderView): FolderMember["problem"] =>

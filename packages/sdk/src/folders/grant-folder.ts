@@ -1,16 +1,14 @@
 import { contexts } from "@coffer/crypto";
-import { holderOf } from "@coffer/history";
-import type { Resource } from "@coffer/history";
-import { requireRequested } from "../http/require-requested.ts";
+import { holderOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { grantKey } from "../histories/grant-key.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
-import { requireConfirmed } from "../people/public-key.ts";
-import type { ConfirmKey } from "../people/public-key.ts";
+import { requireRequested } from "../http/require-requested.ts";
+import { type ConfirmKey, requireConfirmed } from "../people/public-key.ts";
 import { keyOf } from "../secrets/sealed-secret.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";
-import { folderAt } from "./share-folder.ts";
 import type { ClientGrantView, MachineView } from "../views.ts";
+import { folderAt } from "./share-folder.ts";
 
 export interface GrantRequest {
   clientId: string;

@@ -1,19 +1,16 @@
 import { contexts, encodeText, newId } from "@coffer/crypto";
-import { batchesOf } from "../http/batches.ts";
-import { requireRequested } from "../http/require-requested.ts";
-import type { FolderSummary } from "./create-folder.ts";
 import { CofferError } from "../errors.ts";
 import { deadTokenTags } from "../histories/dead-tags.ts";
-import { nextKey } from "../histories/next-key.ts";
-import type { RotationReport } from "../histories/next-key.ts";
+import { nextKey, type RotationReport } from "../histories/next-key.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
-import { resealSecret } from "../secrets/reseal-secret.ts";
-import type { Resealed, UnopenedSecret } from "../secrets/reseal-secret.ts";
+import { batchesOf } from "../http/batches.ts";
+import { requireRequested } from "../http/require-requested.ts";
+import { type Resealed, resealSecret, type UnopenedSecret } from "../secrets/reseal-secret.ts";
 import { keyOf } from "../secrets/sealed-secret.ts";
-import { dataOf } from "../secrets/secret-store.ts";
-import type { SecretStore } from "../secrets/secret-store.ts";
-import { folderAt } from "./share-folder.ts";
+import { dataOf, type SecretStore } from "../secrets/secret-store.ts";
 import type { HolderView, SecretView } from "../views.ts";
+import type { FolderSummary } from "./create-folder.ts";
+import { folderAt } from "./share-folder.ts";
 
 /** A folder after its rotation. */
 export type RotatedFolder = FolderSummary &

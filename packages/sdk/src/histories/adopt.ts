@@ -1,15 +1,13 @@
 import type { Permission } from "@coffer/contract";
 import { keyCheck } from "@coffer/crypto";
-import { cutName, holderOf, sign } from "@coffer/history";
-import type { Change, Holder, HistoryState, Resource } from "@coffer/history";
-import { requireRequested } from "../http/require-requested.ts";
+import { type Change, cutName, type HistoryState, type Holder, holderOf, type Resource, sign } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { personUnsealing, openFolderKey } from "../folders/folder-key.ts";
+import { openFolderKey, personUnsealing } from "../folders/folder-key.ts";
+import { requireRequested } from "../http/require-requested.ts";
+import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import { publicKeyOf, requireConfirmed } from "../people/public-key.ts";
-import type { ConfirmKey } from "../people/public-key.ts";
+import { type ConfirmKey, publicKeyOf, requireConfirmed } from "../people/public-key.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import { openSharedVaultKey } from "../vaults/open-vault.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
 import { allPages } from "../vaults/vault-store.ts";
@@ -20,8 +18,6 @@ import { canonicalEmail, permissionOfRole } from "./organization.ts";
 import type { PersonTrust } from "./person-trust.ts";
 import { personHistoryPath } from "./read-entries.ts";
 import { shownAt } from "./send-signed.ts";
-
-type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** The result of an adoption. */
 export interface Adoption {

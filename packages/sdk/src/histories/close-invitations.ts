@@ -1,13 +1,10 @@
-import { isManager } from "@coffer/history";
-import type { HistoryState, Resource } from "@coffer/history";
+import { type HistoryState, isManager, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { InviteView, TokenView } from "../views.ts";
 import type { PersonTrust } from "./person-trust.ts";
 import { personHistoryPath } from "./read-entries.ts";
-
-type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** An invitation that a history no longer has open. */
 export interface ClosedInvitation {

@@ -1,7 +1,5 @@
-import { seal } from "@coffer/crypto";
-import type { Context } from "@coffer/crypto";
-import { countsNow, holderOf } from "@coffer/history";
-import type { HistoryState, Holder } from "@coffer/history";
+import { type Context, seal } from "@coffer/crypto";
+import { countsNow, type HistoryState, type Holder, holderOf } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Trusted } from "./trust-storage.ts";
 

@@ -1,10 +1,8 @@
 import type { HistoryState } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { ApplicationView, HolderView, InviteView, TokenView } from "../views.ts";
-
-type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 type Open = HistoryState["invitations"][number];
 
 /**

@@ -1,7 +1,6 @@
 import type { Permission } from "@coffer/contract";
 import type { Context } from "@coffer/crypto";
-import { holderOf } from "@coffer/history";
-import type { Holder, HistoryState, Resource } from "@coffer/history";
+import { type HistoryState, type Holder, holderOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { confirmedKey, sealToHolder } from "./confirmed-key.ts";
 import { forgetEnded } from "./ended.ts";

@@ -1,16 +1,21 @@
-import { checkSigners, cutName, holderOf, kindOf } from "@coffer/history";
-import type { Head, HistoryState, HolderId, Resource } from "@coffer/history";
+import {
+  checkSigners,
+  cutName,
+  type Head,
+  type HistoryState,
+  type HolderId,
+  holderOf,
+  kindOf,
+  type Resource,
+} from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { stillEnded } from "./ended.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
 import { knownAsAfter } from "./known-as.ts";
-import { addLeft, departuresIn, leftSince, mergeLeft, withLeft } from "./left.ts";
-import type { Departure, Left } from "./left.ts";
+import { addLeft, type Departure, departuresIn, type Left, leftSince, mergeLeft, withLeft } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
-import { trustedIn, withTrusted } from "./trust-storage.ts";
-import type { Trusted, TrustRecord, TrustStorage } from "./trust-storage.ts";
-import { hashBefore, walk } from "./walk.ts";
-import type { Walked } from "./walk.ts";
+import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "./trust-storage.ts";
+import { hashBefore, walk, type Walked } from "./walk.ts";
 
 /** A verified history. */
 export type Verified = Trusted & { state: HistoryState };

@@ -1,5 +1,4 @@
-import { HistoryError } from "@coffer/history";
-import type { Head, Resource } from "@coffer/history";
+import { type Head, HistoryError, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 
 /** The command with which a person clears an error. */

@@ -1,7 +1,6 @@
-import { holderOf, openInvitation, readEntry, sign } from "@coffer/history";
-import type { Resource } from "@coffer/history";
+import { holderOf, openInvitation, readEntry, type Resource, sign } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
+import type { ApiAnswer, Send } from "../http/transport.ts";
 import { historyFailure } from "./history-failure.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
@@ -76,11 +75,7 @@ export async function join(
  * Sends a machine's join, and reads it back: an entry that the machine pins and the service does not
  * have would lock the machine out. Throws CofferError `conflict` when the service does not show it.
  */
-export function folderJoin(
-  read: ReadEntries,
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-  folderId: string,
-): (entry: string) => Promise<ApiAnswer> {
+export function folderJoin(read: ReadEntries, send: Send, folderId: string): (entry: string) => Promise<ApiAnswer> {
   return async (entry) => {
     const answer = await send({ method: "POST", path: `/api/sm/v1/folders/${folderId}/history`, body: { entry } });
     const { claims, hash } = await readEntry(entry);

@@ -1,11 +1,10 @@
 import { decodeBase64 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
+import type { Send } from "../http/transport.ts";
 import type { MachineConfiguration } from "../machines/machine-configuration.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { FolderView } from "../views.ts";
 import type { Histories } from "./histories.ts";
-import { folderJoin, join } from "./join-folder.ts";
-import type { JoinToken } from "./join-folder.ts";
+import { folderJoin, join, type JoinToken } from "./join-folder.ts";
 import { isGivenByManager, machineSelf } from "./machine-trust.ts";
 import type { TrustRecord } from "./trust-storage.ts";
 
@@ -22,7 +21,7 @@ export async function joinFolders(
   views: readonly FolderView[],
   configuration: MachineConfiguration,
   histories: Histories,
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  send: Send,
 ): Promise<Map<`folder:${string}`, CofferError>> {
   const { wrap_key: wrapKey, token_hash: tag } = configuration;
   const refused = new Map<`folder:${string}`, CofferError>();

@@ -1,7 +1,7 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
+import type { ApiAnswer, Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { Left } from "./left.ts";
 import type { SharedPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";
@@ -41,10 +41,7 @@ export async function sealKeyring(
  * Reads the keyring from the service.
  * @throws CofferError `keyring_missing` when there is none, or it does not open
  */
-export async function readKeyring(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-  session: PersonSession,
-): Promise<Keyring> {
+export async function readKeyring(send: Send, session: PersonSession): Promise<Keyring> {
   let answer: ApiAnswer;
   try {
     answer = await send({ method: "GET", path });
@@ -73,7 +70,7 @@ export async function readKeyring(
  * @returns whether the service shows it
  */
 export async function writeKeyring(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  send: Send,
   session: PersonSession,
   version: number,
   record: TrustRecord,

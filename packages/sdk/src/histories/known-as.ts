@@ -1,5 +1,4 @@
-import { kindOf } from "@coffer/history";
-import type { Resource } from "@coffer/history";
+import { kindOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { folded } from "../folded.ts";
 import type { Caller } from "../secrets/secret-store.ts";

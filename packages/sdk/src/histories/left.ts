@@ -1,5 +1,12 @@
-import { holderOf, kindOf } from "@coffer/history";
-import type { Cut, Head, HistoryState, HolderId, Resource } from "@coffer/history";
+import {
+  type Cut,
+  type Head,
+  type HistoryState,
+  type HolderId,
+  holderOf,
+  kindOf,
+  type Resource,
+} from "@coffer/history";
 import type { TrustRecord } from "./trust-storage.ts";
 
 /** An entry of an organization's history that drops a member, or states a former member's `cut`. */

@@ -1,12 +1,10 @@
 import { decodeBase64 } from "@coffer/crypto";
+import type { Send } from "../http/transport.ts";
 import type { MachineConfiguration } from "../machines/machine-configuration.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
-import { histories } from "./histories.ts";
-import type { Histories } from "./histories.ts";
+import { type Histories, histories } from "./histories.ts";
 import { machineEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
-import { isManagerOf } from "./trust-storage.ts";
-import type { Trusted, TrustRecord, TrustStorage } from "./trust-storage.ts";
+import { isManagerOf, type Trusted, type TrustRecord, type TrustStorage } from "./trust-storage.ts";
 
 /** A machine in the form of histories. */
 export function machineSelf({ client_id, public_key, private_key }: MachineConfiguration): Self {
@@ -22,11 +20,7 @@ export function machineSelf({ client_id, public_key, private_key }: MachineConfi
  * later folder when the signer who named the machine manages, with the same key, a folder that the
  * machine has.
  */
-export function machineHistories(
-  configuration: MachineConfiguration,
-  storage: TrustStorage,
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-): Histories {
+export function machineHistories(configuration: MachineConfiguration, storage: TrustStorage, send: Send): Histories {
   const { who } = machineSelf(configuration);
   const own = histories({
     storage,

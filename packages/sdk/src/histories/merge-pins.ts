@@ -1,8 +1,7 @@
 import type { Head } from "@coffer/history";
 import type { Histories } from "./histories.ts";
 import { understoodHistory } from "./history-failure.ts";
-import { mergeLeft } from "./left.ts";
-import type { Left } from "./left.ts";
+import { type Left, mergeLeft } from "./left.ts";
 import type { Trusted, TrustRecord } from "./trust-storage.ts";
 import { forked, hashBefore } from "./walk.ts";
 

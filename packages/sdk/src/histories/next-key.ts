@@ -1,15 +1,11 @@
-import { keyCheck, newKey } from "@coffer/crypto";
-import type { Context } from "@coffer/crypto";
-import { holderOf } from "@coffer/history";
-import type { Change, HistoryState } from "@coffer/history";
+import { type Context, keyCheck, newKey } from "@coffer/crypto";
+import { type Change, type HistoryState, holderOf } from "@coffer/history";
+import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { MemberView } from "../views.ts";
 import { confirmedKey, labelOf, sealToHolder } from "./confirmed-key.ts";
 import { requireEnded } from "./ended.ts";
 import type { Verified } from "./histories.ts";
-
-type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** A member or machine in the report of a rotation. */
 export interface RotationHolder {

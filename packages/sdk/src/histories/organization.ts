@@ -1,12 +1,23 @@
 import type { Permission, Role } from "@coffer/contract";
 import { inviteTokenPrefix, newId, newInviteToken, readInviteToken } from "@coffer/crypto";
-import { cutName, HistoryError, holderOf, isEmail, makeInvitation, readEntry, sign } from "@coffer/history";
-import type { Cut, Head, HistoryState, Resource } from "@coffer/history";
-import { requireRequested, isUuid } from "../http/require-requested.ts";
+import {
+  type Cut,
+  cutName,
+  type Head,
+  HistoryError,
+  type HistoryState,
+  holderOf,
+  isEmail,
+  makeInvitation,
+  readEntry,
+  type Resource,
+  sign,
+} from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import { isUuid, requireRequested } from "../http/require-requested.ts";
+import type { ApiAnswer, Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { dataOf, namedItems } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { FolderView, InviteView, MemberView, OrganizationView } from "../views.ts";
 import { memberIn } from "./confirmed-key.ts";
 import { deadInviteTags } from "./dead-tags.ts";
@@ -17,8 +28,6 @@ import type { PersonTrust } from "./person-trust.ts";
 import { invitedEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
 import { shownAt } from "./send-signed.ts";
-
-type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** The permission of a role in an organization's history. */
 export function permissionOfRole(role: Role): Permission {

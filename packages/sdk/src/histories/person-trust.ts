@@ -1,26 +1,21 @@
-import { kindOf } from "@coffer/history";
-import type { HistoryState, Resource } from "@coffer/history";
+import { type HistoryState, kindOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { personUnsealing } from "../folders/folder-key.ts";
+import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { OrganizationView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
 import { deviceKeyring } from "./device-keyring.ts";
-import { histories } from "./histories.ts";
-import type { Histories, Verified } from "./histories.ts";
+import { type Histories, histories, type Verified } from "./histories.ts";
 import { personEntries } from "./read-entries.ts";
-import { personSelf } from "./self.ts";
-import type { Self } from "./self.ts";
-import { signChange } from "./sign-change.ts";
-import type { SignedRequest, SignOptions } from "./sign-change.ts";
+import { personSelf, type Self } from "./self.ts";
+import { signChange, type SignedRequest, type SignOptions } from "./sign-change.ts";
 import { trustAgain } from "./trust-again.ts";
+import type { TrustStorage } from "./trust-storage.ts";
 import type { FolderTrust } from "./trusted-folder.ts";
 import type { KeyTrust } from "./trusted-key.ts";
-import type { TrustStorage } from "./trust-storage.ts";
-import { vaultPins } from "./vault-pins.ts";
-import type { VaultPins } from "./vault-pins.ts";
+import { type VaultPins, vaultPins } from "./vault-pins.ts";
 
 /** The histories that a person trusts and signs. */
 export interface PersonTrust {

@@ -1,7 +1,7 @@
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import type { ApiAnswer, Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 
 /** A page of a history, unverified. */
 export interface HistoryPage {
@@ -34,7 +34,7 @@ export function personHistoryPath(res: Resource): string {
  * Reads histories as a person. An organization's history is requested by its own id, whatever the
  * chosen organization.
  */
-export function personEntries(send: (request: ApiRequest) => Promise<ApiAnswer>): ReadEntries {
+export function personEntries(send: Send): ReadEntries {
   return async (res, after) => {
     const headers = res.startsWith("org:") ? { "x-coffer-org": res.slice("org:".length) } : undefined;
     return pageOf(await send({ method: "GET", path: personHistoryPath(res), query: { after }, headers }));
@@ -42,7 +42,7 @@ export function personEntries(send: (request: ApiRequest) => Promise<ApiAnswer>)
 }
 
 /** Reads the histories of a machine's folders. */
-export function machineEntries(send: (request: ApiRequest) => Promise<ApiAnswer>): ReadEntries {
+export function machineEntries(send: Send): ReadEntries {
   return async (res, after) => {
     const path = `/api/sm/v1/folders/${res.slice("folder:".length)}/history`;
     return pageOf(await send({ method: "GET", path, query: { after } }));
@@ -50,7 +50,7 @@ export function machineEntries(send: (request: ApiRequest) => Promise<ApiAnswer>
 }
 
 /** Reads an organization's history with an invitation. */
-export function invitedEntries(send: (request: ApiRequest) => Promise<ApiAnswer>, token: string): ReadEntries {
+export function invitedEntries(send: Send, token: string): ReadEntries {
   return async (_res, after) =>
     pageOf(await send({ method: "POST", path: "/api/org/invites/history", body: { token, after }, repeatable: true }));
 }

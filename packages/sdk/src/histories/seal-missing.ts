@@ -1,16 +1,12 @@
-import { contexts } from "@coffer/crypto";
-import type { Context } from "@coffer/crypto";
+import { type Context, contexts } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { dataOf } from "../secrets/secret-store.ts";
-import type { OpenFolder } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
+import type { Send } from "../http/transport.ts";
+import { dataOf, type OpenFolder } from "../secrets/secret-store.ts";
 import type { ApplicationView, HolderView, MachineView } from "../views.ts";
 import { confirmedKey, sealToHolder } from "./confirmed-key.ts";
 import type { Histories } from "./histories.ts";
 import type { Trusted } from "./trust-storage.ts";
-
-type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** A folder or vault whose key the caller may share. */
 export interface SealableKey {

@@ -1,5 +1,4 @@
-import { holderOf, readEntry } from "@coffer/history";
-import type { Change, Head, HistoryState, Resource } from "@coffer/history";
+import { type Change, type Head, type HistoryState, holderOf, readEntry, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
 import type { ReadEntries } from "./read-entries.ts";

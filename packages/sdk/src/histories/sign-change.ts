@@ -1,5 +1,4 @@
-import { countsNow, isManager, kindOf, sign } from "@coffer/history";
-import type { Change, HistoryState, Resource } from "@coffer/history";
+import { type Change, countsNow, type HistoryState, isManager, kindOf, type Resource, sign } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
 import { understoodHistory } from "./history-failure.ts";

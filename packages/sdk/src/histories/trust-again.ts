@@ -1,7 +1,6 @@
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { requireConfirmed } from "../people/public-key.ts";
-import type { ConfirmKey } from "../people/public-key.ts";
+import { type ConfirmKey, requireConfirmed } from "../people/public-key.ts";
 import { labelOf } from "./confirmed-key.ts";
 import type { Histories } from "./histories.ts";
 

@@ -1,25 +1,19 @@
+import { type Fingerprint, fingerprint } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
-import { fingerprint } from "@coffer/crypto";
-import type { Fingerprint } from "@coffer/crypto";
-import { CofferError } from "../errors.ts";
-import type { CofferErrorCode } from "../errors.ts";
+import { CofferError, type CofferErrorCode } from "../errors.ts";
+import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import { allPages } from "../vaults/vault-store.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { AccountView, FolderView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
 import { stillEnded } from "./ended.ts";
-import { histories } from "./histories.ts";
-import type { Histories } from "./histories.ts";
+import { type Histories, histories } from "./histories.ts";
 import { writeKeyring } from "./keyring.ts";
 import { personSelf } from "./self.ts";
-import { memoryTrust } from "./trust-storage.ts";
-import type { TrustRecord } from "./trust-storage.ts";
+import { memoryTrust, type TrustRecord } from "./trust-storage.ts";
 import type { VaultPins } from "./vault-pins.ts";
-
-type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** A history that a person sees before trusting it. */
 export interface Trustworthy {

@@ -1,6 +1,5 @@
-import { holderOf } from "@coffer/history";
+import { type Head, type HistoryState, type HolderId, holderOf, type Resource } from "@coffer/history";
 import type { Departure, Left } from "./left.ts";
-import type { Head, HolderId, HistoryState, Resource } from "@coffer/history";
 
 /** A person who manages a folder, with the key that its history names. */
 export interface Manager {

@@ -1,13 +1,11 @@
 import { holderOf } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { openFolderKey } from "../folders/folder-key.ts";
-import type { Unsealing } from "../folders/folder-key.ts";
+import { openFolderKey, type Unsealing } from "../folders/folder-key.ts";
 import type { OpenFolder } from "../secrets/secret-store.ts";
 import type { FolderView } from "../views.ts";
 import type { Verified } from "./histories.ts";
 import type { Self } from "./self.ts";
-import { isStillTrusted, keyChanged, trustedKey } from "./trusted-key.ts";
-import type { KeyTrust, TrustAgain } from "./trusted-key.ts";
+import { isStillTrusted, keyChanged, type KeyTrust, type TrustAgain, trustedKey } from "./trusted-key.ts";
 
 /** The keys that open folders, and the rules for their use. */
 export interface FolderTrust extends KeyTrust {

@@ -1,8 +1,6 @@
 import { keyCheck } from "@coffer/crypto";
-import { holderOf, kindOf } from "@coffer/history";
-import type { HistoryState, Resource } from "@coffer/history";
-import { CofferError } from "../errors.ts";
-import type { CofferErrorCode } from "../errors.ts";
+import { type HistoryState, holderOf, kindOf, type Resource } from "@coffer/history";
+import { CofferError, type CofferErrorCode } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
 import type { Self } from "./self.ts";
 

@@ -1,9 +1,8 @@
 import { holderOf } from "@coffer/history";
-import type { PersonSession } from "../people/person-session.ts";
-import { openOwnVaultKey, openSharedVaultKey, vaultOf } from "../vaults/open-vault.ts";
-import type { OpenVault } from "../vaults/open-vault.ts";
-import type { VaultView } from "../vaults/views.ts";
 import type { CofferError } from "../errors.ts";
+import type { PersonSession } from "../people/person-session.ts";
+import { openOwnVaultKey, openSharedVaultKey, type OpenVault, vaultOf } from "../vaults/open-vault.ts";
+import type { VaultView } from "../vaults/views.ts";
 import type { PersonTrust } from "./person-trust.ts";
 import { isStillTrusted, trustedKey } from "./trusted-key.ts";
 

@@ -1,17 +1,16 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import type { Head } from "@coffer/history";
-import { hiddenPin, withHiddenPins } from "./hidden-pins.ts";
-import type { HiddenPin } from "./hidden-pins.ts";
-import type { Left } from "./left.ts";
-import { requireRequested } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
-import type { Histories } from "./histories.ts";
-import { requireContained, withPins } from "./merge-pins.ts";
-import type { Trusted, TrustRecord } from "./trust-storage.ts";
-import type { PersonSession } from "../people/person-session.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
+import type { PersonSession } from "../people/person-session.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
 import type { VaultView } from "../vaults/views.ts";
+import { type HiddenPin, hiddenPin, withHiddenPins } from "./hidden-pins.ts";
+import type { Histories } from "./histories.ts";
+import type { Left } from "./left.ts";
+import { requireContained, withPins } from "./merge-pins.ts";
+import type { Trusted, TrustRecord } from "./trust-storage.ts";
 
 /**
  * Synchronizes the pins of vaults between a person's devices: one sealed pin per vault, stored with

@@ -1,8 +1,18 @@
-import { extendAll, HistoryError, holderOf, readEntry } from "@coffer/history";
-import type { Claims, Head, HistoryState, Holder, HolderId, OpenInvitation, Resource } from "@coffer/history";
+import {
+  type Claims,
+  extendAll,
+  type Head,
+  HistoryError,
+  type HistoryState,
+  type Holder,
+  type HolderId,
+  holderOf,
+  type OpenInvitation,
+  readEntry,
+  type Resource,
+} from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { departuresIn } from "./left.ts";
-import type { Departure } from "./left.ts";
+import { type Departure, departuresIn } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import type { Manager, Trusted } from "./trust-storage.ts";
 

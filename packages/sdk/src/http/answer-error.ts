@@ -1,6 +1,5 @@
 import { isErrorCode } from "@coffer/contract";
-import { CofferError } from "../errors.ts";
-import type { CofferErrorCode } from "../errors.ts";
+import { CofferError, type CofferErrorCode } from "../errors.ts";
 
 /**
  * The error of a failed response: the service's own message, or the status of a foreign response.

@@ -1,8 +1,8 @@
 import { box, cacheKey, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
+import type { MachineConfiguration } from "../machines/machine-configuration.ts";
 import { dataOf } from "../secrets/secret-store.ts";
 import { storedBox } from "./stored-box.ts";
-import type { MachineConfiguration } from "../machines/machine-configuration.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
 
 /** The storage of responses between runs. Its content is sealed, so it may be an ordinary file. */

@@ -1,8 +1,8 @@
-import { retryDelay } from "./backoff.ts";
 import { CofferError } from "../errors.ts";
-import { errorOfAnswer } from "./answer-error.ts";
-import { readText } from "./read-text.ts";
 import { version } from "../version.ts";
+import { errorOfAnswer } from "./answer-error.ts";
+import { retryDelay } from "./backoff.ts";
+import { readText } from "./read-text.ts";
 
 export interface TransportOptions {
   /** Base address of the service, without a path. */
@@ -69,6 +69,9 @@ export interface ApiAnswer {
   /** The error of the service if this is a stored response. */
   away?: CofferError | undefined;
 }
+
+/** Sends the requests of one caller. */
+export type Send = (request: ApiRequest) => Promise<ApiAnswer>;
 
 export interface Transport {
   readonly url: string;

@@ -2,13 +2,11 @@ import { accessTokenPrefix, encodeBase64, newId, newKeyPair, readAccessToken } f
 import { CofferError } from "../errors.ts";
 import { joinFolders } from "../histories/join-folders.ts";
 import type { TrustRecord, TrustStorage } from "../histories/trust-storage.ts";
-import { trustOf } from "./machine-configuration.ts";
-import type { MachineConfiguration } from "./machine-configuration.ts";
-import { machineStore } from "./machine-store.ts";
+import { createTransport, type Transport, type TransportOptions } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
-import { createTransport } from "../http/transport.ts";
-import type { Transport, TransportOptions } from "../http/transport.ts";
 import type { ClientView, FolderView } from "../views.ts";
+import { type MachineConfiguration, trustOf } from "./machine-configuration.ts";
+import { machineStore } from "./machine-store.ts";
 
 export interface BootstrapRequest {
   url: string;

@@ -1,22 +1,18 @@
 import type { Fingerprint } from "@coffer/crypto";
-import { checkAnswered, folderAnswered } from "../secrets/answered-notation.ts";
 import { CofferError } from "../errors.ts";
-import { isBootstrapped, parseConfiguration } from "./machine-configuration.ts";
-import type { MachineConfiguration } from "./machine-configuration.ts";
 import { trustAgain } from "../histories/trust-again.ts";
 import type { TrustStorage } from "../histories/trust-storage.ts";
-import { machineStore } from "./machine-store.ts";
-import { offlineTransport } from "../http/offline-transport.ts";
-import type { OfflineOptions } from "../http/offline-transport.ts";
-import { parseNotation } from "../secrets/notation.ts";
+import { type OfflineOptions, offlineTransport } from "../http/offline-transport.ts";
+import { createTransport, type TransportOptions } from "../http/transport.ts";
 import { machineFingerprint } from "../people/own-key.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
+import { checkAnswered, folderAnswered } from "../secrets/answered-notation.ts";
+import { parseNotation } from "../secrets/notation.ts";
 import { openField } from "../secrets/sealed-secret.ts";
-import { secretsClient } from "../secrets/secrets-client.ts";
-import type { SecretsClient, SecretsClientOptions } from "../secrets/secrets-client.ts";
-import { createTransport } from "../http/transport.ts";
-import type { TransportOptions } from "../http/transport.ts";
+import { type SecretsClient, secretsClient, type SecretsClientOptions } from "../secrets/secrets-client.ts";
 import type { ClientView, NotationView } from "../views.ts";
+import { isBootstrapped, type MachineConfiguration, parseConfiguration } from "./machine-configuration.ts";
+import { machineStore } from "./machine-store.ts";
 
 export interface ClientOptions extends Omit<TransportOptions, "url">, SecretsClientOptions {
   /**

@@ -1,15 +1,14 @@
 import { box, contexts, newAccessToken, readAccessToken } from "@coffer/crypto";
 import { makeInvitation } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import { folderAt } from "../folders/share-folder.ts";
 import { deadTokenTags } from "../histories/dead-tags.ts";
 import { understoodHistory } from "../histories/history-failure.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
-import { sendSigned } from "../histories/send-signed.ts";
-import type { SignedChange } from "../histories/send-signed.ts";
+import { sendSigned, type SignedChange } from "../histories/send-signed.ts";
 import { changedMeanwhile, signedEntry } from "../histories/sign-change.ts";
 import { keyOf } from "../secrets/sealed-secret.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";
-import { folderAt } from "../folders/share-folder.ts";
 import type { TokenView } from "../views.ts";
 
 export interface TokenRequest {

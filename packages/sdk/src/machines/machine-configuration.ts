@@ -1,7 +1,6 @@
 import type { Permission } from "@coffer/contract";
 import { CofferError } from "../errors.ts";
-import { emptyTrust } from "../histories/trust-storage.ts";
-import type { TrustRecord } from "../histories/trust-storage.ts";
+import { emptyTrust, type TrustRecord } from "../histories/trust-storage.ts";
 import { canonicalUrl } from "../http/transport.ts";
 
 /**

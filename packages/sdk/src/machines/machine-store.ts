@@ -1,20 +1,17 @@
 import { contexts, decodeBase64, unboxBound } from "@coffer/crypto";
-import { requireRequested, isUuid } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
 import type { Unsealing } from "../folders/folder-key.ts";
 import { joinFolders } from "../histories/join-folders.ts";
 import { machineHistories, machineSelf } from "../histories/machine-trust.ts";
 import type { Self } from "../histories/self.ts";
-import { memoryTrust, trustedIn } from "../histories/trust-storage.ts";
-import type { TrustRecord, TrustStorage } from "../histories/trust-storage.ts";
+import { memoryTrust, trustedIn, type TrustRecord, type TrustStorage } from "../histories/trust-storage.ts";
 import { areStillTrusted, checkedAgain, openedLast, trustedFolder } from "../histories/trusted-folder.ts";
-import { trustOf } from "./machine-configuration.ts";
-import type { ConfiguredFolder, MachineConfiguration } from "./machine-configuration.ts";
-import { machineTokens } from "./machine-tokens.ts";
-import { dataOf, foldersOf } from "../secrets/secret-store.ts";
-import type { OpenFolder, SecretStore } from "../secrets/secret-store.ts";
+import { isUuid, requireRequested } from "../http/require-requested.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "../http/transport.ts";
+import { dataOf, foldersOf, type OpenFolder, type SecretStore } from "../secrets/secret-store.ts";
 import type { FolderView, SecretView } from "../views.ts";
+import { type ConfiguredFolder, type MachineConfiguration, trustOf } from "./machine-configuration.ts";
+import { machineTokens } from "./machine-tokens.ts";
 
 const root = "/api/sm/v1";
 const foldersPath = `${root}/folders`;

@@ -1,5 +1,4 @@
-import { decodeBase64, machineTokenSeconds, signMachineToken } from "@coffer/crypto";
-import type { MachineToken } from "@coffer/crypto";
+import { decodeBase64, type MachineToken, machineTokenSeconds, signMachineToken } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { MachineConfiguration } from "./machine-configuration.ts";
 

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CofferError } from "../errors.ts";
-import { configurationText, parseConfiguration } from "../machines/machine-configuration.ts";
-import type { MachineConfiguration } from "../machines/machine-configuration.ts";
+import { configurationText, type MachineConfiguration, parseConfiguration } from "../machines/machine-configuration.ts";
 import { writePrivateFile } from "./private-file.ts";
 
 /**

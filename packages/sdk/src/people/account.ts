@@ -4,21 +4,23 @@ import {
   decodeBase64,
   encodeBase64,
   inviteTokenPrefix,
-  newKey,
   newId,
+  newKey,
   newKeyPair,
   readInviteToken,
   readRecoveryKey,
   unboxBound,
 } from "@coffer/crypto";
+import { CofferError } from "../errors.ts";
 import { sealKeyring } from "../histories/keyring.ts";
 import { canonicalEmail, firstOrganizationEntry } from "../histories/organization.ts";
-import { emptyTrust, withTrusted } from "../histories/trust-storage.ts";
-import type { TrustRecord } from "../histories/trust-storage.ts";
-import { CofferError } from "../errors.ts";
+import { emptyTrust, type TrustRecord, withTrusted } from "../histories/trust-storage.ts";
+import { createTransport, type TransportOptions } from "../http/transport.ts";
+import type { TravelModeView } from "../views.ts";
 import { loginAnswer } from "./login-answer.ts";
 import { checkNewPassword } from "./new-password.ts";
 import {
+  type AskOtp,
   newRecovery,
   openUserKey,
   post,
@@ -28,13 +30,8 @@ import {
   understood,
   withOtp,
 } from "./opaque-exchange.ts";
-import type { AskOtp } from "./opaque-exchange.ts";
-import { memoryKeeper, personSender, sessionOf } from "./person-session.ts";
-import type { PersonSession, SessionKeeper } from "./person-session.ts";
-import { createTransport } from "../http/transport.ts";
-import type { TransportOptions } from "../http/transport.ts";
+import { memoryKeeper, personSender, type PersonSession, type SessionKeeper, sessionOf } from "./person-session.ts";
 import { travelModeOf } from "./travel-mode.ts";
-import type { TravelModeView } from "../views.ts";
 
 export type { AskOtp } from "./opaque-exchange.ts";
 

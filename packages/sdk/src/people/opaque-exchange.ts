@@ -9,9 +9,7 @@ import {
 } from "@coffer/crypto";
 import { finishLogin, finishRegistration, startLogin, startRegistration } from "@coffer/crypto/opaque";
 import { CofferError } from "../errors.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
-
-type Send = (request: ApiRequest) => Promise<ApiAnswer>;
+import type { Send } from "../http/transport.ts";
 
 export async function post(send: Send, path: string, body: unknown): Promise<unknown> {
   return (await send({ method: "POST", path, body })).body;

@@ -1,5 +1,12 @@
-import { contexts, CryptoError, decodeBase64, fingerprint, publicKeyOf, unboxBound } from "@coffer/crypto";
-import type { Fingerprint } from "@coffer/crypto";
+import {
+  contexts,
+  CryptoError,
+  decodeBase64,
+  type Fingerprint,
+  fingerprint,
+  publicKeyOf,
+  unboxBound,
+} from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { MachineConfiguration } from "../machines/machine-configuration.ts";
 import type { PersonSession } from "./person-session.ts";

@@ -1,8 +1,8 @@
 import { CofferError } from "../errors.ts";
+import type { Send, Transport } from "../http/transport.ts";
+import type { LoginView, TokensView } from "../views.ts";
 import { tokensAnswer } from "./login-answer.ts";
 import { personPublicKey } from "./own-key.ts";
-import type { ApiAnswer, ApiRequest, Transport } from "../http/transport.ts";
-import type { LoginView, TokensView } from "../views.ts";
 
 /** A person's session with the unlocked user key. Anyone who has it can act as the person. */
 export interface PersonSession {
@@ -121,7 +121,7 @@ export function personSender(
   transport: Transport,
   organization: string | undefined,
   now: () => number,
-): (request: ApiRequest) => Promise<ApiAnswer> {
+): Send {
   const sessions = freshSessions(keeper, transport, now);
 
   return async (request) => {

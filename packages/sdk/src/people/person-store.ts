@@ -1,15 +1,12 @@
-import { requireRequested, isUuid } from "../http/require-requested.ts";
+import { CofferError, type CofferErrorCode } from "../errors.ts";
 import type { FolderSummary } from "../folders/create-folder.ts";
-import { CofferError } from "../errors.ts";
-import type { CofferErrorCode } from "../errors.ts";
-import { acceptOffer, offerOf } from "../histories/offer.ts";
-import type { AcceptOffer } from "../histories/offer.ts";
+import { type AcceptOffer, acceptOffer, offerOf } from "../histories/offer.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
 import { sealableFolder, sealMissing } from "../histories/seal-missing.ts";
 import { areStillTrusted, openedLast, trustedFolder } from "../histories/trusted-folder.ts";
-import { foldersOf } from "../secrets/secret-store.ts";
-import type { OpenFolder, SecretStore } from "../secrets/secret-store.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
+import { isUuid, requireRequested } from "../http/require-requested.ts";
+import type { Send } from "../http/transport.ts";
+import { foldersOf, type OpenFolder, type SecretStore } from "../secrets/secret-store.ts";
 import type { SecretView } from "../views.ts";
 
 /** A folder in a list, under the name of its history. */
@@ -27,11 +24,7 @@ export interface PersonStore extends SecretStore {
  * Accesses secrets as a person: folder by folder, with the keys that the histories of the folders
  * name.
  */
-export function personStore(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-  trust: PersonTrust,
-  accept?: AcceptOffer,
-): PersonStore {
+export function personStore(send: Send, trust: PersonTrust, accept?: AcceptOffer): PersonStore {
   let views: FolderSummary[] = [];
   let known: OpenFolder[] | undefined;
   const pathIn = (folderId: string): string => `/api/org/folders/${encodeURIComponent(folderId)}/secrets`;

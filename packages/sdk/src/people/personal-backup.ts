@@ -10,10 +10,10 @@ import {
   unboxBound,
 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { understood } from "./opaque-exchange.ts";
-import type { PersonSession } from "./person-session.ts";
 import type { Secret } from "../secrets/sealed-secret.ts";
 import type { VaultRecord } from "../vaults/sealed-record.ts";
+import { understood } from "./opaque-exchange.ts";
+import type { PersonSession } from "./person-session.ts";
 
 /** Another number when this version cannot read the file. */
 const format = 1;

@@ -1,8 +1,7 @@
 import type { Permission, Role } from "@coffer/contract";
-import { CryptoError, fingerprint } from "@coffer/crypto";
-import type { Fingerprint } from "@coffer/crypto";
+import { CryptoError, type Fingerprint, fingerprint } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
+import type { Send } from "../http/transport.ts";
 
 /** A person or machine whose key no history confirms, or only after words are compared. */
 export interface KeyHolder {
@@ -36,7 +35,7 @@ export type ConfirmKey = (holder: KeyHolder) => Promise<boolean>;
  * `bad_answer`.
  */
 export async function publicKeyOf(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  send: Send,
   userId: string,
 ): Promise<{ public_key: string; fingerprint: Fingerprint }> {
   const path = `/api/users/${encodeURIComponent(userId)}/public_key`;

@@ -1,10 +1,10 @@
 import { contexts, decodeText, unbox } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import { requireFolder } from "../folders/fresh-folders.ts";
-import type { Notation } from "./notation.ts";
-import { usableKeyOf, unsealedTitleProblem } from "./sealed-secret.ts";
-import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import type { NotationView } from "../views.ts";
+import type { Notation } from "./notation.ts";
+import { unsealedTitleProblem, usableKeyOf } from "./sealed-secret.ts";
+import type { OpenFolder, SecretStore } from "./secret-store.ts";
 
 /**
  * The folder that a notation names, with the key that the response is sealed under. Queries the

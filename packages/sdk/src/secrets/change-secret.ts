@@ -1,15 +1,14 @@
 import type { RecordType } from "@coffer/contract";
 import type { SecretPayload } from "@coffer/crypto";
-import { requireRequested } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
-import { findSecret } from "./find-secret.ts";
 import { foldersFor, requireFolder } from "../folders/fresh-folders.ts";
+import { requireRequested } from "../http/require-requested.ts";
+import type { SecretView, WriteView } from "../views.ts";
+import { findSecret } from "./find-secret.ts";
 import type { Notation } from "./notation.ts";
 import { openPayload, openTitle, sealSecret } from "./sealed-secret.ts";
-import { dataOf } from "./secret-store.ts";
-import type { OpenFolder, SecretStore } from "./secret-store.ts";
+import { dataOf, type OpenFolder, type SecretStore } from "./secret-store.ts";
 import { freeUid } from "./secret-uid.ts";
-import type { SecretView, WriteView } from "../views.ts";
 
 export interface SetOptions {
   /** The type of a new secret; an existing one keeps its type. Default `api_credential`. */

@@ -1,11 +1,10 @@
-import { isUuid } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
 import { folded } from "../folded.ts";
-import { openTitle, readable, unsealedTitleProblem } from "./sealed-secret.ts";
-import type { Secret } from "./sealed-secret.ts";
+import { isUuid } from "../http/require-requested.ts";
+import type { SecretView } from "../views.ts";
+import { openTitle, readable, type Secret, unsealedTitleProblem } from "./sealed-secret.ts";
 import { preferPresent } from "./secret-expiry.ts";
 import type { OpenFolder } from "./secret-store.ts";
-import type { SecretView } from "../views.ts";
 
 /** A folder or vault that a name may mean. */
 interface Named {

@@ -1,20 +1,21 @@
 import {
   box,
+  type Context,
   contexts,
   CryptoError,
   decodeSecret,
   decodeText,
   encodeText,
   newKey,
+  type SecretPayload,
   unbox,
   unboxBound,
 } from "@coffer/crypto";
-import type { Context, SecretPayload } from "@coffer/crypto";
-import { requireRequested } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
+import { requireRequested } from "../http/require-requested.ts";
+import type { SecretView } from "../views.ts";
 import { keyOf, longestField } from "./sealed-secret.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
-import type { SecretView } from "../views.ts";
 
 /** A part of a secret that the folder's current key does not open. */
 export type SecretPart = "dek" | "payload" | "title" | `field ${string}`;

@@ -6,14 +6,14 @@ import {
   encodeSecret,
   encodeText,
   newKey,
+  type SecretPayload,
   unbox,
   unboxBound,
 } from "@coffer/crypto";
-import type { SecretPayload } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import { requireStillTrusted } from "../histories/trusted-key.ts";
-import type { OpenFolder } from "./secret-store.ts";
 import type { SecretView } from "../views.ts";
+import type { OpenFolder } from "./secret-store.ts";
 
 /** A secret, decrypted. */
 export interface Secret {

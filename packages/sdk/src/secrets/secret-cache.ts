@@ -1,9 +1,8 @@
 import type { CofferError } from "../errors.ts";
+import type { SecretView } from "../views.ts";
 import { remainingIn } from "./poll-schedule.ts";
 import { presentViews } from "./secret-expiry.ts";
-import { dataOf } from "./secret-store.ts";
-import type { OpenFolder, SecretStore } from "./secret-store.ts";
-import type { SecretView } from "../views.ts";
+import { dataOf, type OpenFolder, type SecretStore } from "./secret-store.ts";
 
 interface Entry {
   tag: string | undefined;

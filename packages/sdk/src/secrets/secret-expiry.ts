@@ -1,5 +1,5 @@
-import type { Caller } from "./secret-store.ts";
 import type { SecretView } from "../views.ts";
+import type { Caller } from "./secret-store.ts";
 
 /** Whether a secret has expired, as the service says or by the clock of this device. */
 function isExpired({ expired, expires_at }: SecretView, now: number): boolean {

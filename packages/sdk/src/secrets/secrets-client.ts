@@ -1,20 +1,16 @@
 import { CofferError } from "../errors.ts";
-import { removeField, removeSecret, setExpiry, setField } from "./change-secret.ts";
-import type { SetOptions, SetResult } from "./change-secret.ts";
-import { fieldOf, findSecret, matching } from "./find-secret.ts";
 import { foldersFor, requireFolder } from "../folders/fresh-folders.ts";
+import { type UsableFolder, usableFolder } from "../folders/usable-folder.ts";
+import type { SecretView, WriteView } from "../views.ts";
+import { removeField, removeSecret, setExpiry, setField, type SetOptions, type SetResult } from "./change-secret.ts";
+import { fieldOf, findSecret, matching } from "./find-secret.ts";
 import { notationScheme, parseNotation, parseSecretNotation } from "./notation.ts";
-import { openSecret, readable } from "./sealed-secret.ts";
-import type { Secret } from "./sealed-secret.ts";
-import { isSecretUid } from "./secret-uid.ts";
+import { openSecret, readable, type Secret } from "./sealed-secret.ts";
 import { secretCache } from "./secret-cache.ts";
 import { preferPresent } from "./secret-expiry.ts";
 import type { OpenFolder, SecretStore } from "./secret-store.ts";
-import { usableFolder } from "../folders/usable-folder.ts";
-import type { UsableFolder } from "../folders/usable-folder.ts";
-import type { SecretView, WriteView } from "../views.ts";
-import { watchSecrets } from "./watch-secrets.ts";
-import type { SecretChange, Watch, WatchOptions } from "./watch-secrets.ts";
+import { isSecretUid } from "./secret-uid.ts";
+import { type SecretChange, type Watch, type WatchOptions, watchSecrets } from "./watch-secrets.ts";
 
 export interface SecretsClientOptions {
   /** How long a list is served from memory before it is requested again by its tag. Default 30. */

@@ -1,9 +1,8 @@
 import { CofferError } from "../errors.ts";
-import { planPoll } from "./poll-schedule.ts";
-import type { PollOutcome } from "./poll-schedule.ts";
 import { promised } from "../promised.ts";
-import type { Secret } from "./sealed-secret.ts";
 import type { SecretView } from "../views.ts";
+import { planPoll, type PollOutcome } from "./poll-schedule.ts";
+import type { Secret } from "./sealed-secret.ts";
 
 /**
  * A change of a secret. `removed`: deleted, its folder is no longer shared, or it has expired. For

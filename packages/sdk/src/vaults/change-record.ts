@@ -1,13 +1,11 @@
-import { newId } from "@coffer/crypto";
-import type { RecordPayload } from "@coffer/crypto";
-import { requireRequested } from "../http/require-requested.ts";
+import { newId, type RecordPayload } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import type { NewRecord } from "./import-records.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import type { ApiAnswer } from "../http/transport.ts";
-import { openRecord, sealRecord } from "./sealed-record.ts";
-import type { VaultRecord } from "./sealed-record.ts";
-import { recordPath, vaultPath } from "./vault-path.ts";
+import type { NewRecord } from "./import-records.ts";
 import type { OpenVault } from "./open-vault.ts";
+import { openRecord, sealRecord, type VaultRecord } from "./sealed-record.ts";
+import { recordPath, vaultPath } from "./vault-path.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { RecordView } from "./views.ts";
 

@@ -1,10 +1,10 @@
 import type { VaultType } from "@coffer/contract";
 import { box, contexts, decodeBase64, newId, newKey } from "@coffer/crypto";
 import type { HistoryState } from "@coffer/history";
-import { requireRequested } from "../http/require-requested.ts";
-import { firstEntry, firstKeyVersion } from "../folders/create-folder.ts";
 import { CofferError } from "../errors.ts";
+import { firstEntry, firstKeyVersion } from "../folders/create-folder.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { vaultPath } from "./vault-path.ts";

@@ -1,15 +1,12 @@
-import { newId } from "@coffer/crypto";
-import type { RecordPayload } from "@coffer/crypto";
-import { retryDelay } from "../http/backoff.ts";
+import { newId, type RecordPayload } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { wait } from "../http/transport.ts";
-import type { ApiAnswer } from "../http/transport.ts";
+import { retryDelay } from "../http/backoff.ts";
+import { type ApiAnswer, wait } from "../http/transport.ts";
+import { withNewestKey } from "./change-record.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { sealRecord } from "./sealed-record.ts";
-import { withNewestKey } from "./change-record.ts";
 import { vaultPath } from "./vault-path.ts";
-import { allPages } from "./vault-store.ts";
-import type { VaultStore } from "./vault-store.ts";
+import { allPages, type VaultStore } from "./vault-store.ts";
 import type { ImportView, RecordView } from "./views.ts";
 
 export interface NewRecord {

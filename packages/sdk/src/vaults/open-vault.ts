@@ -1,7 +1,6 @@
 import type { Permission } from "@coffer/contract";
 import { contexts, decodeBase64, openSealed, unboxBound } from "@coffer/crypto";
-import { CofferError } from "../errors.ts";
-import type { CofferErrorCode } from "../errors.ts";
+import { CofferError, type CofferErrorCode } from "../errors.ts";
 import type { Verified } from "../histories/histories.ts";
 import { requireStillTrusted } from "../histories/trusted-key.ts";
 import type { PersonSession } from "../people/person-session.ts";

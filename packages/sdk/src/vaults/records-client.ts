@@ -1,17 +1,12 @@
 import { stableIds } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { ApiRequest } from "../http/transport.ts";
-import { changeRecord, createRecord, readRecord, updateRecord } from "./change-record.ts";
-import type { RecordChange } from "./change-record.ts";
-import { importRecords } from "./import-records.ts";
-import type { ImportOptions, ImportResult, NewRecord } from "./import-records.ts";
-import { usableVaultKeyOf, vaultKeyOf } from "./open-vault.ts";
-import type { OpenVault } from "./open-vault.ts";
-import { openRecord } from "./sealed-record.ts";
-import type { VaultRecord } from "./sealed-record.ts";
+import { changeRecord, createRecord, readRecord, type RecordChange, updateRecord } from "./change-record.ts";
+import { type ImportOptions, importRecords, type ImportResult, type NewRecord } from "./import-records.ts";
+import { type OpenVault, usableVaultKeyOf, vaultKeyOf } from "./open-vault.ts";
+import { openRecord, type VaultRecord } from "./sealed-record.ts";
 import { recordPath, vaultPath } from "./vault-path.ts";
-import { allPages } from "./vault-store.ts";
-import type { VaultStore } from "./vault-store.ts";
+import { allPages, type VaultStore } from "./vault-store.ts";
 import type { RecordView } from "./views.ts";
 
 export interface RecordFilter {

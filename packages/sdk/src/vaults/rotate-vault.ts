@@ -1,17 +1,14 @@
 import { box, contexts, encodeRecord, newId } from "@coffer/crypto";
+import { CofferError } from "../errors.ts";
+import { nextKey, type RotationReport } from "../histories/next-key.ts";
+import type { PersonTrust } from "../histories/person-trust.ts";
 import { batchesOf } from "../http/batches.ts";
 import { requireRequested } from "../http/require-requested.ts";
-import { CofferError } from "../errors.ts";
-import { nextKey } from "../histories/next-key.ts";
-import type { RotationReport } from "../histories/next-key.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { viewOf } from "./change-record.ts";
-import { vaultAt, vaultKeyOf } from "./open-vault.ts";
-import type { OpenVault, Vault } from "./open-vault.ts";
+import { type OpenVault, type Vault, vaultAt, vaultKeyOf } from "./open-vault.ts";
 import { openFields } from "./sealed-record.ts";
 import { vaultPath } from "./vault-path.ts";
-import { allPages, listedMembers } from "./vault-store.ts";
-import type { VaultStore } from "./vault-store.ts";
+import { allPages, listedMembers, type VaultStore } from "./vault-store.ts";
 import type { RecordView, VaultView } from "./views.ts";
 
 /** A vault after its rotation. */

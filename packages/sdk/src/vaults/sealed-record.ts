@@ -1,8 +1,6 @@
-import { box, contexts, CryptoError, decodeRecord, encodeRecord, unbox } from "@coffer/crypto";
-import type { RecordPayload } from "@coffer/crypto";
+import { box, contexts, CryptoError, decodeRecord, encodeRecord, type RecordPayload, unbox } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { usableVaultKeyOf } from "./open-vault.ts";
-import type { OpenVault } from "./open-vault.ts";
+import { type OpenVault, usableVaultKeyOf } from "./open-vault.ts";
 import type { RecordView } from "./views.ts";
 
 /** A record, decrypted. */

@@ -1,21 +1,17 @@
 import { contexts } from "@coffer/crypto";
 import { holderOf } from "@coffer/history";
-import { requireRequested } from "../http/require-requested.ts";
-import { CofferError } from "../errors.ts";
-import type { CofferErrorCode } from "../errors.ts";
+import { CofferError, type CofferErrorCode } from "../errors.ts";
+import type { ShareRequest } from "../folders/share-folder.ts";
 import { confirmedKey, memberIn } from "../histories/confirmed-key.ts";
 import { rememberEnded } from "../histories/ended.ts";
 import { grantKey } from "../histories/grant-key.ts";
 import { endedHolders } from "../histories/next-key.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
-import type { ShareRequest } from "../folders/share-folder.ts";
-import { vaultAt, vaultKeyOf } from "./open-vault.ts";
-import type { OpenVault } from "./open-vault.ts";
-import { rotateVault } from "./rotate-vault.ts";
-import type { RotatedVault } from "./rotate-vault.ts";
+import { requireRequested } from "../http/require-requested.ts";
+import { type OpenVault, vaultAt, vaultKeyOf } from "./open-vault.ts";
+import { type RotatedVault, rotateVault } from "./rotate-vault.ts";
 import { vaultPath } from "./vault-path.ts";
-import { allPages, memberPath } from "./vault-store.ts";
-import type { VaultStore } from "./vault-store.ts";
+import { allPages, memberPath, type VaultStore } from "./vault-store.ts";
 import type { VaultGrantView, VaultMemberView } from "./views.ts";
 
 /** A member of a vault. */

@@ -1,18 +1,14 @@
 import { contexts } from "@coffer/crypto";
-import { requireRequested, isUuid } from "../http/require-requested.ts";
 import { CofferError } from "../errors.ts";
-import { acceptOffer, offerOf } from "../histories/offer.ts";
-import type { AcceptOffer } from "../histories/offer.ts";
+import { type AcceptOffer, acceptOffer, offerOf } from "../histories/offer.ts";
 import type { PersonTrust } from "../histories/person-trust.ts";
-import { sealMissing } from "../histories/seal-missing.ts";
-import type { SealableKey } from "../histories/seal-missing.ts";
+import { type SealableKey, sealMissing } from "../histories/seal-missing.ts";
 import { trustedVault } from "../histories/trusted-vault.ts";
+import { isUuid, requireRequested } from "../http/require-requested.ts";
+import { type ApiAnswer, type ApiRequest, defaultMaxWaitSeconds, type Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { dataOf, namedItems } from "../secrets/secret-store.ts";
-import { defaultMaxWaitSeconds } from "../http/transport.ts";
-import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
-import { vaultOf } from "./open-vault.ts";
-import type { OpenVault } from "./open-vault.ts";
+import { type OpenVault, vaultOf } from "./open-vault.ts";
 import { vaultPath } from "./vault-path.ts";
 import type { VaultMemberView, VaultView } from "./views.ts";
 
@@ -75,7 +71,7 @@ export interface VaultStoreOptions {
 const pageLimit = 1000;
 
 export function vaultStore(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
+  send: Send,
   session: () => Promise<PersonSession>,
   trust: PersonTrust,
   { accept, maxWaitSeconds = defaultMaxWaitSeconds, signal }: VaultStoreOptions,
@@ -201,11 +197,7 @@ export async function listedMembers(
  * The items of all pages of a list. Throws CofferError `bad_answer` for pages without end: one
  * without an item that names a next one, or a cursor that was named before.
  */
-export async function allPages<Item>(
-  send: (request: ApiRequest) => Promise<ApiAnswer>,
-  path: string,
-  query: ApiRequest["query"] = {},
-): Promise<Item[]> {
+export async function allPages<Item>(send: Send, path: string, query: ApiRequest["query"] = {}): Promise<Item[]> {
   const items: Item[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;

@@ -125,9 +125,10 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "colleagues-of-a-folder-in-another-organization",
-    file: "packages/sdk/src/people/person-client.ts",
-    find: "        const { state } = await (folder === undefined\n",
-    replace: '        const { state } = await (folder !== ""\n',
+    file: "packages/sdk/src/people/members-client.ts",
+    find: "await (folder === undefined ? trust.organization()",
+    replace: 'await (folder !== "" ? trust.organization()',
+
     tests: ["packages/sdk/test/two-organizations.test.ts"],
   },
   {
@@ -139,8 +140,8 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "ended-access-not-remembered",
-    file: "packages/sdk/src/people/person-client.ts",
-    find: "        await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);\n",
+    file: "packages/sdk/src/folders/folders-client.ts",
+    find: "      await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);\n",
     replace: "",
     tests,
   },

@@ -1,0 +1,116 @@
+import type { Resource } from "@coffer/history";
+import { CofferError } from "../errors.ts";
+import { confirmMachine, grantFolder, type GrantRequest } from "../folders/grant-folder.ts";
+import { type ClosedInvitation, removeToken } from "../histories/close-invitations.ts";
+import { rememberEnded } from "../histories/ended.ts";
+import { requireRequested } from "../http/require-requested.ts";
+import type { PersonApi, PersonContext } from "../people/person-context.ts";
+import type { ConfirmKey } from "../people/public-key.ts";
+import type { ApplicationView, ClientGrantView, MachineView, TokenView } from "../views.ts";
+import { createToken, type NewToken, type TokenRequest } from "./create-token.ts";
+
+/** The applications of an organization, to which its machines belong. */
+export interface ApplicationsClient {
+  list(): Promise<ApplicationView[]>;
+  create(name: string, description?: string): Promise<ApplicationView>;
+  /** Fields that are not given are not changed. */
+  update(id: string, change: { name?: string | undefined; description?: string | undefined }): Promise<ApplicationView>;
+  /** Also revokes its machines. */
+  remove(id: string): Promise<void>;
+}
+
+/** One-time access tokens, with which machines bootstrap. */
+export interface TokensClient {
+  list(applicationId: string): Promise<TokenView[]>;
+  /**
+   * Makes a one-time token here and seals the folder keys for it. The service gets only its hash.
+   */
+  create(request: TokenRequest): Promise<NewToken>;
+  /** Revokes it, and closes it in the histories of its folders that the caller manages. Returns those. */
+  remove(applicationId: string, id: string): Promise<ClosedInvitation[]>;
+}
+
+/** The machines of an application. */
+export interface MachinesClient {
+  list(applicationId: string): Promise<MachineView[]>;
+  /** Revokes the machine, which takes effect within a second. */
+  remove(applicationId: string, clientId: string): Promise<void>;
+  /**
+   * Gives a machine a folder with its key, or changes the permission; the machine has the key
+   * from its next request on. `confirm` is called for the key of a machine that no folder of the
+   * caller names yet.
+   */
+  share(applicationId: string, request: GrantRequest, confirm?: ConfirmKey): Promise<ClientGrantView>;
+  /**
+   * Names a machine that has not joined in the histories of its folders that the caller manages,
+   * and seals their keys to it, after `confirm` has accepted its key. Returns those folders.
+   */
+  confirm(applicationId: string, clientId: string, confirm: ConfirmKey): Promise<{ id: string; name: string }[]>;
+  /** Revokes a machine's grant. The machine may still have the key, so rotate the folder. */
+  unshare(applicationId: string, clientId: string, folderId: string): Promise<void>;
+}
+
+const application = (id: string): string => `/api/org/applications/${encodeURIComponent(id)}`;
+const client = (applicationId: string, id: string): string =>
+  `${application(applicationId)}/clients/${encodeURIComponent(id)}`;
+const granted = (applicationId: string, clientId: string, folderId: string): string =>
+  `${client(applicationId, clientId)}/folders/${encodeURIComponent(folderId)}`;
+const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");
+
+export function applicationsClient({ api, trust }: PersonContext): ApplicationsClient {
+  const { send, list, post, remove } = api;
+  return {
+    list: () => list("/api/org/applications"),
+    create: (name, description) => post("/api/org/applications", { name, description }),
+    update: async (id, change) =>
+      requireRequested<ApplicationView>(await send({ method: "PATCH", path: application(id), body: change }), { id }),
+    async remove(id) {
+      const machines = await list<MachineView>(`${application(id)}/clients`);
+      await remove(application(id));
+      for (const { client_id } of machines) await rememberEnded(trust.histories, `client:${client_id}`, isOfFolder);
+    },
+  };
+}
+
+export function tokensClient({ api, trust, secrets }: PersonContext): TokensClient {
+  const { send, list } = api;
+  return {
+    list: (id) => list(`${application(id)}/tokens`),
+    create: (request) => createToken(secrets, trust, request),
+    async remove(applicationId, id) {
+      await secrets.listed();
+      return removeToken(send, trust, applicationId, id);
+    },
+  };
+}
+
+export function machinesClient({ api, trust, secrets }: PersonContext): MachinesClient {
+  const { list, remove } = api;
+  return {
+    list: (id) => list(`${application(id)}/clients`),
+    async remove(applicationId, id) {
+      await remove(client(applicationId, id));
+      await rememberEnded(trust.histories, `client:${id}`, isOfFolder);
+    },
+    share: async (applicationId, request, confirm) => {
+      const machine = await machineOf(api, applicationId, request.clientId);
+      const path = granted(applicationId, request.clientId, request.folderId);
+      return grantFolder(secrets, trust, machine, request, path, confirm);
+    },
+    confirm: async (applicationId, clientId, confirm) =>
+      confirmMachine(secrets, trust, await machineOf(api, applicationId, clientId), confirm, (folderId) =>
+        granted(applicationId, clientId, folderId),
+      ),
+    async unshare(applicationId, clientId, folderId) {
+      await remove(granted(applicationId, clientId, folderId));
+      await rememberEnded(trust.histories, `client:${clientId}`, (res) => res === `folder:${folderId}`);
+    },
+  };
+}
+
+async function machineOf({ list }: PersonApi, applicationId: string, id: string): Promise<MachineView> {
+  const machines = await list<MachineView>(`${application(applicationId)}/clients`);
+  const machine = machines.find(({ client_id }) => client_id === id);
+  if (machine === undefined) throw new CofferError("not_found", `there is no machine ${id} that you may see`);
+  return machine;
+}
