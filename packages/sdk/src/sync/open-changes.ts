@@ -1,11 +1,9 @@
 import type { RecordPayload } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { vaultOf } from "../vaults/open-vault.ts";
-import type { Vault } from "../vaults/open-vault.ts";
+import { type Vault, vaultOf } from "../vaults/open-vault.ts";
 import { openFields } from "../vaults/sealed-record.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
-import { unreportedChanges } from "./replica.ts";
-import type { HeldRecord, RecordChange, Replica, ReplicaChange } from "./replica.ts";
+import { type HeldRecord, type RecordChange, type Replica, type ReplicaChange, unreportedChanges } from "./replica.ts";
 
 /** A decrypted record of a synced device. */
 export interface SyncedRecord {

@@ -1,7 +1,6 @@
 import type { OfflineStorage } from "../http/offline-transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import { emptyReplica } from "./replica.ts";
-import type { Replica, ReplicaChange } from "./replica.ts";
+import { emptyReplica, type Replica, type ReplicaChange } from "./replica.ts";
 import { loadReplica, saveReplica } from "./saved-replica.ts";
 
 /** A replica with its storage. */

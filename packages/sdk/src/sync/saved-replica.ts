@@ -1,10 +1,9 @@
 import { box, cacheKey, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import type { OfflineStorage } from "../http/offline-transport.ts";
-import type { PersonSession } from "../people/person-session.ts";
 import { refusedStorage, storedBox } from "../http/stored-box.ts";
+import type { PersonSession } from "../people/person-session.ts";
 import type { VaultView } from "../vaults/views.ts";
-import { heldRecords } from "./replica.ts";
-import type { HeldRecord, RecordChange, Replica } from "./replica.ts";
+import { type HeldRecord, heldRecords, type RecordChange, type Replica } from "./replica.ts";
 
 interface Saved {
   version: number;

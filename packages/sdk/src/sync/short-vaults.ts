@@ -1,5 +1,4 @@
-import { recordCounts } from "./replica.ts";
-import type { Replica } from "./replica.ts";
+import { recordCounts, type Replica } from "./replica.ts";
 
 /** Vaults whose records are to be counted. */
 export interface ShortVaults {

@@ -2,8 +2,7 @@ import { CofferError } from "../errors.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { SyncAnswer } from "./messages.ts";
-import { beginFullSync, dropRecord, finishFullSync, putRecord, putVault } from "./replica.ts";
-import type { Replica, Step } from "./replica.ts";
+import { beginFullSync, dropRecord, finishFullSync, putRecord, putVault, type Replica, type Step } from "./replica.ts";
 
 /**
  * Requests missing vaults of a page, and returns the step that applies the page. With `full` a full

@@ -2,8 +2,7 @@ import { viewOf } from "../vaults/change-record.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 import type { Push } from "./messages.ts";
 import { isNewer } from "./newer.ts";
-import { dropRecord, dropVault, putRecord, putVault } from "./replica.ts";
-import type { Replica, Step } from "./replica.ts";
+import { dropRecord, dropVault, putRecord, putVault, type Replica, type Step } from "./replica.ts";
 import { isInvisible, visible } from "./step-of-answer.ts";
 
 /**

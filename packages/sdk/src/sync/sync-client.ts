@@ -1,21 +1,18 @@
 import { CofferError } from "../errors.ts";
 import type { OfflineStorage } from "../http/offline-transport.ts";
-import { renewBeforeSeconds } from "../people/person-session.ts";
-import type { FreshSessions, PersonSession } from "../people/person-session.ts";
-import { vaultOf } from "../vaults/open-vault.ts";
-import type { Vault } from "../vaults/open-vault.ts";
+import { type FreshSessions, type PersonSession, renewBeforeSeconds } from "../people/person-session.ts";
+import { promised } from "../promised.ts";
+import { type Vault, vaultOf } from "../vaults/open-vault.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 import { asPerson, requirePerson } from "./as-person.ts";
 import { closedBecause, tooMany } from "./closed-because.ts";
 import type { WebSocketConstructor } from "./connection.ts";
-import { mostPerPage, openLink } from "./link.ts";
-import type { Link, LinkEnd, LinkOf } from "./link.ts";
-import { openChanges, openHeld } from "./open-changes.ts";
-import type { OnUnreadable, SyncChange, SyncedRecord } from "./open-changes.ts";
-import { promised } from "../promised.ts";
+import { type Link, mostPerPage, openLink } from "./link.ts";
+import type { LinkEnd, LinkOf } from "./link-state.ts";
+import { type OnUnreadable, openChanges, openHeld, type SyncChange, type SyncedRecord } from "./open-changes.ts";
 import { crowdedDelay, reconnectDelay, shortestMilliseconds } from "./reconnect-delay.ts";
-import { heldRecord, heldRecords, recordCounts } from "./replica.ts";
 import { replicaKeeper } from "./replica-keeper.ts";
+import { heldRecord, heldRecords, recordCounts } from "./replica.ts";
 
 export interface SyncOptions {
   /**

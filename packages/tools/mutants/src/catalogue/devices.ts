@@ -175,9 +175,9 @@ export const deviceMutants: readonly Mutant[] = [
   },
   {
     name: "answer-that-begins-anew-cut-by-a-renewal",
-    file: `${source}/sync/link.ts`,
-    find: "if (retiring && !resetting) connection.end(1000);",
-    replace: "if (retiring) connection.end(1000);",
+    file: `${source}/sync/link-messages.ts`,
+    find: "if (link.retiring && !link.resetting) connection.end(1000);",
+    replace: "if (link.retiring) connection.end(1000);",
     tests: renewal,
   },
   {
