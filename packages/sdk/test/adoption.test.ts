@@ -1,8 +1,7 @@
 import t from "tap";
-import { memoryTrust } from "../src/histories/trust-storage.ts";
 import type { AdoptedHolder } from "../src/index.ts";
-import { startCompany } from "./history-people.ts";
-import type { Member } from "./history-people.ts";
+import { memoryTrust } from "../src/trust/trust-storage.ts";
+import { type Member, startCompany } from "./history-people.ts";
 
 // Who uses a folder or vault without a history, and with which permission, is the service's word until a manager adopts it.
 

@@ -1,12 +1,10 @@
-import t from "tap";
 import { box, contexts, newId, newKeyPair } from "@coffer/crypto";
-import { createClient, personClient } from "../src/index.ts";
-import type { PersonClient } from "../src/index.ts";
-import { folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
+import t from "tap";
+import { createClient, type PersonClient, personClient } from "../src/index.ts";
 import { newJoinedMachine, startCompany } from "./history-people.ts";
+import { folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
 import { json, startServer } from "./server.ts";
-import { startVaultServer } from "./vault-server.ts";
-import type { VaultServer } from "./vault-server.ts";
+import { startVaultServer, type VaultServer } from "./vault-server.ts";
 
 // A service that answers with another thing than the one that was asked for, which the caller holds the key of as well.
 

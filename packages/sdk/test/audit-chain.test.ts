@@ -1,8 +1,6 @@
-import { chainAudit, firstPreviousHash, verifyAuditChain } from "@coffer/events";
-import type { AuditDraft, AuditRecord } from "@coffer/events";
+import { type AuditDraft, type AuditRecord, chainAudit, firstPreviousHash, verifyAuditChain } from "@coffer/events";
 import t from "tap";
-import { checkChain } from "../src/audit/audit-chain.ts";
-import type { Follow } from "../src/audit/audit-chain.ts";
+import { checkChain, type Follow } from "../src/audit/audit-chain.ts";
 import type { AuditHead, AuditPage } from "../src/audit/audit-pages.ts";
 
 function draft(number: number, more: Partial<AuditDraft> = {}): AuditDraft {

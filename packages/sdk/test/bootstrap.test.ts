@@ -1,10 +1,8 @@
 import { box, contexts, encodeBase64, newAccessToken, readAccessToken } from "@coffer/crypto";
 import t from "tap";
-import { bootstrap } from "../src/index.ts";
-import type { MachineConfiguration } from "../src/index.ts";
+import { bootstrap, type MachineConfiguration } from "../src/index.ts";
 import { historyAnswer, invite, newFolder, seqOf, takeJoin } from "./machine.ts";
-import { json, startServer } from "./server.ts";
-import type { Received } from "./server.ts";
+import { json, type Received, startServer } from "./server.ts";
 
 const date = "Fri, 20 Nov 2026 10:00:00 GMT";
 const there = Date.parse(date);

@@ -1,8 +1,7 @@
 import { newId, newKeyPair } from "@coffer/crypto";
-import { sign } from "@coffer/history";
-import type { HistoryState } from "@coffer/history";
+import { type HistoryState, sign } from "@coffer/history";
 import t from "tap";
-import { confirmedKey } from "../src/histories/confirmed-key.ts";
+import { confirmedKey } from "../src/trust/confirmed-key.ts";
 
 await t.test("a key is sealed to a person only while the organization has the same one", async (t) => {
   const [alice, bob] = [`user:${newId()}` as const, `user:${newId()}` as const];

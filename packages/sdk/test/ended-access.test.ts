@@ -1,7 +1,6 @@
 import t from "tap";
 import type { PersonClient } from "../src/index.ts";
-import { startCompany } from "./history-people.ts";
-import type { Member } from "./history-people.ts";
+import { type Member, startCompany } from "./history-people.ts";
 
 // A device has ended the access of a member, and no entry says so yet. The service goes on with the member.
 

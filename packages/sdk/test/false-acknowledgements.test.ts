@@ -1,7 +1,6 @@
 import { newId } from "@coffer/crypto";
 import t from "tap";
-import { startCompany } from "./history-people.ts";
-import type { Company, Member } from "./history-people.ts";
+import { type Company, type Member, startCompany } from "./history-people.ts";
 import { Refusal } from "./refusal.ts";
 
 // The service, or a gateway before it, says that it has stored a signed change, and has not.

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import t from "tap";
 import { newAccessToken } from "@coffer/crypto";
 import { until } from "@coffer/testkit";
-import { bootstrap, createClient, personClient } from "../src/index.ts";
-import type { MachineConfiguration } from "../src/index.ts";
+import t from "tap";
+import { bootstrap, createClient, type MachineConfiguration, personClient } from "../src/index.ts";
 import { newFolder, newMachine, newSecret } from "./machine.ts";
 import { json, startServer } from "./server.ts";
 import { newSession } from "./vault-server.ts";

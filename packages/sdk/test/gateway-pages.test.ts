@@ -1,10 +1,10 @@
-import t from "tap";
 import { newId } from "@coffer/crypto";
 import { until } from "@coffer/testkit";
+import t from "tap";
 import { createClient, personClient } from "../src/index.ts";
+import { startCompany } from "./history-people.ts";
 import { newFolder, newMachine } from "./machine.ts";
 import { memoryStorage } from "./memory-storage.ts";
-import { startCompany } from "./history-people.ts";
 import { json, startServer } from "./server.ts";
 import { newDevice, world } from "./synced-device.ts";
 import { newSession } from "./vault-server.ts";

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import {
   contexts,
   encodeBase64Url,
@@ -12,11 +13,9 @@ import {
   signEs256,
 } from "@coffer/crypto";
 import { makeInvitation, sign } from "@coffer/history";
-import { setTimeout } from "node:timers/promises";
 import t from "tap";
-import { bootstrap, createClient } from "../src/index.ts";
-import type { MachineConfiguration } from "../src/index.ts";
-import { memoryTrust } from "../src/histories/trust-storage.ts";
+import { bootstrap, createClient, type MachineConfiguration } from "../src/index.ts";
+import { memoryTrust } from "../src/trust/trust-storage.ts";
 import { memberOf, newJoinedMachine, signPastClients, startCompany, strangeKey } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 

@@ -1,12 +1,14 @@
 import { fingerprint, newKeyPair } from "@coffer/crypto";
-import { sign } from "@coffer/history";
-import type { Change, Resource } from "@coffer/history";
-import { bootstrap, personClient } from "../src/index.ts";
-import type { MachineConfiguration, PersonClient, PersonClientOptions } from "../src/index.ts";
-import { memoryTrust } from "../src/histories/trust-storage.ts";
-import type { TrustStorage } from "../src/histories/trust-storage.ts";
-import { startHistoryServer } from "./history-server.ts";
-import type { HistoryServer, Person } from "./history-server.ts";
+import { type Change, type Resource, sign } from "@coffer/history";
+import {
+  bootstrap,
+  type MachineConfiguration,
+  type PersonClient,
+  personClient,
+  type PersonClientOptions,
+} from "../src/index.ts";
+import { memoryTrust, type TrustStorage } from "../src/trust/trust-storage.ts";
+import { type HistoryServer, type Person, startHistoryServer } from "./history-server.ts";
 
 export interface Member extends Person {
   /** What the person's first device trusts. */

@@ -1,13 +1,10 @@
 import { box, contexts, encodeBase64, newId, newKey, newKeyPair } from "@coffer/crypto";
-import { extend } from "@coffer/history";
-import type { HistoryState, Resource } from "@coffer/history";
+import { extend, type HistoryState, type Resource } from "@coffer/history";
 import type { PersonSession } from "../src/index.ts";
 import type { FolderView, HolderView, SecretView } from "../src/views.ts";
-import { vaultPart } from "./history-vaults.ts";
-import type { VaultServerPart } from "./history-vaults.ts";
+import { vaultPart, type VaultServerPart } from "./history-vaults.ts";
 import { Refusal } from "./refusal.ts";
-import { json, startServer } from "./server.ts";
-import type { Received } from "./server.ts";
+import { json, type Received, startServer } from "./server.ts";
 
 type Body = Record<string, unknown>;
 

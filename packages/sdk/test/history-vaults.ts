@@ -1,8 +1,6 @@
 import type { Server } from "node:http";
-import { holderOf } from "@coffer/history";
-import type { HistoryState, Resource } from "@coffer/history";
-import { WebSocketServer } from "ws";
-import type { WebSocket } from "ws";
+import { type HistoryState, holderOf, type Resource } from "@coffer/history";
+import { type WebSocket, WebSocketServer } from "ws";
 import type { RecordView, VaultView } from "../src/vaults/views.ts";
 import { Refusal } from "./refusal.ts";
 

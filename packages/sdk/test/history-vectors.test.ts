@@ -4,12 +4,12 @@ import type { Resource } from "@coffer/history";
 import t from "tap";
 import type { HistoryFile, KeyringVector, VectorFile } from "../../crypto/test/vectors/shapes.ts";
 import { understoodHistory } from "../src/histories/history-failure.ts";
-import { readKeyring, sealKeyring } from "../src/histories/keyring.ts";
 import type { ReadEntries } from "../src/histories/read-entries.ts";
-import { emptyTrust, withTrusted } from "../src/histories/trust-storage.ts";
 import { walk } from "../src/histories/walk.ts";
-import type { PersonSession } from "../src/index.ts";
 import type { ApiAnswer } from "../src/http/transport.ts";
+import type { PersonSession } from "../src/index.ts";
+import { readKeyring, sealKeyring } from "../src/trust/keyring.ts";
+import { emptyTrust, withTrusted } from "../src/trust/trust-storage.ts";
 
 // The published vectors whose reader is the SDK: what a device pinned, and the keyring.
 

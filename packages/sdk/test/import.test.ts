@@ -1,7 +1,6 @@
-import t from "tap";
 import { until } from "@coffer/testkit";
-import { personClient } from "../src/index.ts";
-import type { NewRecord } from "../src/index.ts";
+import t from "tap";
+import { type NewRecord, personClient } from "../src/index.ts";
 import { json } from "./server.ts";
 import { startVaultServer } from "./vault-server.ts";
 

@@ -1,7 +1,7 @@
-import t from "tap";
 import { newId } from "@coffer/crypto";
-import { accountSecurity, login, recover, register } from "../src/people/account.ts";
+import t from "tap";
 import { bootstrap, createClient, personClient, safeUrl } from "../src/index.ts";
+import { accountSecurity, login, recover, register } from "../src/people/account.ts";
 import { newFolder, newMachine } from "./machine.ts";
 import { newSession } from "./vault-server.ts";
 

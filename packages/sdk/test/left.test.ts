@@ -1,7 +1,6 @@
 import type { Head } from "@coffer/history";
 import t from "tap";
-import { mergeLeft } from "../src/histories/left.ts";
-import type { Left } from "../src/histories/left.ts";
+import { type Left, mergeLeft } from "../src/histories/left.ts";
 
 const left = (who: string, at: number, until: number | null, key = "k1"): Left => {
   const head: Head | null = until === null ? null : { seq: until, hash: `h${until}` };

@@ -1,6 +1,5 @@
 import t from "tap";
-import { memberOf, startCompany } from "./history-people.ts";
-import type { Company, Member } from "./history-people.ts";
+import { type Company, type Member, memberOf, startCompany } from "./history-people.ts";
 
 // The service works with an invited person. It lists an invitation that it has replaced, and takes a join with it.
 

@@ -1,7 +1,15 @@
-import { contexts, encodeBase64, keyCheck, newId, newKey, newKeyPair, newSecretUid, seal } from "@coffer/crypto";
-import type { KeyPair } from "@coffer/crypto";
-import { extend, makeInvitation, sign } from "@coffer/history";
-import type { Change, HistoryState } from "@coffer/history";
+import {
+  contexts,
+  encodeBase64,
+  keyCheck,
+  type KeyPair,
+  newId,
+  newKey,
+  newKeyPair,
+  newSecretUid,
+  seal,
+} from "@coffer/crypto";
+import { type Change, extend, type HistoryState, makeInvitation, sign } from "@coffer/history";
 import type { MachineConfiguration, Trusted } from "../src/index.ts";
 import { sealSecret } from "../src/secrets/sealed-secret.ts";
 import type { OpenFolder } from "../src/secrets/secret-store.ts";

@@ -1,5 +1,6 @@
 import {
   box,
+  type Context,
   contexts,
   encodeRecord,
   encodeText,
@@ -9,17 +10,14 @@ import {
   seal,
   unboxBound,
 } from "@coffer/crypto";
-import type { Context } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
+import { until } from "@coffer/testkit";
 import t from "tap";
 import type { Test } from "tap";
-import { until } from "@coffer/testkit";
-import { createClient, memoryTrust } from "../src/index.ts";
-import type { TrustStorage } from "../src/index.ts";
-import type { FolderView, SecretView } from "../src/views.ts";
+import { createClient, memoryTrust, type TrustStorage } from "../src/index.ts";
 import type { RecordView, VaultView } from "../src/vaults/views.ts";
-import { delayOf, newJoinedMachine, signPastClients, startCompany } from "./history-people.ts";
-import type { Member } from "./history-people.ts";
+import type { FolderView, SecretView } from "../src/views.ts";
+import { delayOf, type Member, newJoinedMachine, signPastClients, startCompany } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 import { Refusal } from "./refusal.ts";
 

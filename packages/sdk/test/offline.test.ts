@@ -3,8 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import t from "tap";
-import { createClient } from "../src/index.ts";
-import type { MachineClient, MachineConfiguration, OfflineOptions, SecretChange } from "../src/index.ts";
+import {
+  createClient,
+  type MachineClient,
+  type MachineConfiguration,
+  type OfflineOptions,
+  type SecretChange,
+} from "../src/index.ts";
 import { fileStorage } from "../src/node/index.ts";
 import { promised } from "../src/promised.ts";
 import { folderFor, historyAnswer, newFolder, newMachine, newSecret, rotated } from "./machine.ts";

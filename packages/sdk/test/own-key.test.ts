@@ -1,5 +1,5 @@
-import t from "tap";
 import { box, contexts, decodeBase64, encodeBase64, fingerprint, newKey, newKeyPair } from "@coffer/crypto";
+import t from "tap";
 import { personSelf } from "../src/histories/self.ts";
 import { machineFingerprint, personClient } from "../src/index.ts";
 import { sessionOf } from "../src/people/person-session.ts";

@@ -1,6 +1,5 @@
 import t from "tap";
-import { memoryKeeper, personClient } from "../src/index.ts";
-import type { AuditPage, PersonSession } from "../src/index.ts";
+import { type AuditPage, memoryKeeper, personClient, type PersonSession } from "../src/index.ts";
 import { json, startServer } from "./server.ts";
 
 const account = { user: { id: "u", email: "a@example.com", name: null, created_at: "" }, organizations: [] };

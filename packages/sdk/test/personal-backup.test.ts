@@ -1,5 +1,5 @@
-import t from "tap";
 import { box, contexts, encodeBase64, newKey, newRecoveryKey, readRecoveryKey } from "@coffer/crypto";
+import t from "tap";
 import { type BackupItem, checkRecoverySeal, openBackup, sealBackup } from "../src/people/personal-backup.ts";
 
 const userKey = newKey();

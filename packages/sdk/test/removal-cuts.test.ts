@@ -1,8 +1,7 @@
 import { cutName, sign } from "@coffer/history";
 import t from "tap";
-import { memoryTrust } from "../src/histories/trust-storage.ts";
-import { startCompany } from "./history-people.ts";
-import type { Company, Member } from "./history-people.ts";
+import { memoryTrust } from "../src/trust/trust-storage.ts";
+import { type Company, type Member, startCompany } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 import { Refusal } from "./refusal.ts";
 

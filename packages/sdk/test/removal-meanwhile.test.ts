@@ -1,6 +1,5 @@
 import t from "tap";
-import { delayOf, startCompany } from "./history-people.ts";
-import type { Member } from "./history-people.ts";
+import { delayOf, type Member, startCompany } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
 // The service delays an answer while a client rotates, seals or signs, until a parallel call of the client has seen the

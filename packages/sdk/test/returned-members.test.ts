@@ -1,11 +1,16 @@
 import { newId } from "@coffer/crypto";
-import { cutName } from "@coffer/history";
-import type { Resource } from "@coffer/history";
+import { cutName, type Resource } from "@coffer/history";
 import t from "tap";
 import type { PersonClient } from "../src/index.ts";
-import { memoryTrust } from "../src/histories/trust-storage.ts";
-import { newJoinedMachine, signPastClients, startCompany, strangeKey } from "./history-people.ts";
-import type { Company, Member } from "./history-people.ts";
+import { memoryTrust } from "../src/trust/trust-storage.ts";
+import {
+  type Company,
+  type Member,
+  newJoinedMachine,
+  signPastClients,
+  startCompany,
+  strangeKey,
+} from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
 // A person is removed from the organization and returns with the same key. The service works with that person, and lists them

@@ -1,10 +1,10 @@
-import { box, contexts, decodeBase64Url, encodeText, newKey } from "@coffer/crypto";
 import { inspect } from "node:util";
+import { box, contexts, decodeBase64Url, encodeText, newKey } from "@coffer/crypto";
 import t from "tap";
 import { createClient } from "../src/index.ts";
+import type { FolderView } from "../src/views.ts";
 import { bareBox, folderFor, historyAnswer, newFolder, newMachine, newSecret, rotated } from "./machine.ts";
 import { json, startServer } from "./server.ts";
-import type { FolderView } from "../src/views.ts";
 
 const uri = (title: string, field = "password"): string => `coffer://production/${title}/field/${field}`;
 

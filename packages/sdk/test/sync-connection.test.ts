@@ -1,5 +1,5 @@
-import t from "tap";
 import { until } from "@coffer/testkit";
+import t from "tap";
 import { watchPings } from "../src/sync/watch-pings.ts";
 import { memoryStorage } from "./memory-storage.ts";
 import { json } from "./server.ts";

@@ -1,10 +1,9 @@
-import t from "tap";
 import { until } from "@coffer/testkit";
+import t from "tap";
 import type { OfflineStorage, SyncOptions } from "../src/index.ts";
 import { memoryStorage } from "./memory-storage.ts";
 import { json } from "./server.ts";
-import { newDevice, world } from "./synced-device.ts";
-import type { Device } from "./synced-device.ts";
+import { type Device, newDevice, world } from "./synced-device.ts";
 import type { VaultServer } from "./vault-server.ts";
 
 // What must be gone, as vaults while their person travels, is gone from the storage whatever becomes of a write.

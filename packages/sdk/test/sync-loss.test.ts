@@ -1,5 +1,5 @@
-import t from "tap";
 import { until } from "@coffer/testkit";
+import t from "tap";
 import { memoryStorage } from "./memory-storage.ts";
 import { newDevice, world } from "./synced-device.ts";
 import type { VaultServer } from "./vault-server.ts";

@@ -1,12 +1,10 @@
-import t from "tap";
 import { until } from "@coffer/testkit";
-import { memoryKeeper, personClient } from "../src/index.ts";
-import type { PersonSession, Sync, SyncChange } from "../src/index.ts";
+import t from "tap";
+import { memoryKeeper, personClient, type PersonSession, type Sync, type SyncChange } from "../src/index.ts";
 import { memoryStorage } from "./memory-storage.ts";
 import { json } from "./server.ts";
 import { world } from "./synced-device.ts";
-import { newSession } from "./vault-server.ts";
-import type { VaultServer } from "./vault-server.ts";
+import { newSession, type VaultServer } from "./vault-server.ts";
 
 // Somebody else logs in on the same machine, in the same profile, while a device follows a person's vaults.
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import t from "tap";
 import { until } from "@coffer/testkit";
+import t from "tap";
 import { json } from "./server.ts";
 import { newDevice, world } from "./synced-device.ts";
 import type { VaultServer } from "./vault-server.ts";

@@ -1,9 +1,7 @@
-import t from "tap";
 import { until } from "@coffer/testkit";
-import { memoryTrust } from "../src/index.ts";
-import type { OfflineStorage, Sync, SyncChange } from "../src/index.ts";
-import { startCompany } from "./history-people.ts";
-import type { Company, Member } from "./history-people.ts";
+import t from "tap";
+import { memoryTrust, type OfflineStorage, type Sync, type SyncChange } from "../src/index.ts";
+import { type Company, type Member, startCompany } from "./history-people.ts";
 import { memoryStorage } from "./memory-storage.ts";
 
 // A device follows a shared vault through rotations, and loses nothing.

@@ -1,17 +1,15 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import t from "tap";
 import { until } from "@coffer/testkit";
-import { CofferError, memoryKeeper, personClient } from "../src/index.ts";
-import type { OfflineStorage, SyncOptions } from "../src/index.ts";
-import type { RecordView } from "../src/vaults/views.ts";
+import t from "tap";
+import { CofferError, memoryKeeper, type OfflineStorage, personClient, type SyncOptions } from "../src/index.ts";
 import { fileStorage } from "../src/node/index.ts";
+import type { RecordView } from "../src/vaults/views.ts";
 import { memoryStorage } from "./memory-storage.ts";
 import { json } from "./server.ts";
 import { newDevice, world } from "./synced-device.ts";
-import { newSession } from "./vault-server.ts";
-import type { VaultServer } from "./vault-server.ts";
+import { newSession, type VaultServer } from "./vault-server.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "coffer-sync-"));
 t.teardown(() => rm(directory, { recursive: true }));

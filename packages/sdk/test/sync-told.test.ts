@@ -1,15 +1,13 @@
 import type { ServerResponse } from "node:http";
-import t from "tap";
 import { until } from "@coffer/testkit";
+import t from "tap";
 import { CofferError } from "../src/index.ts";
 import { replicaKeeper } from "../src/sync/replica-keeper.ts";
 import type { RecordView } from "../src/vaults/views.ts";
 import { memoryStorage } from "./memory-storage.ts";
 import { json } from "./server.ts";
-import { newDevice, world } from "./synced-device.ts";
-import type { Device } from "./synced-device.ts";
-import { newSession } from "./vault-server.ts";
-import type { VaultServer } from "./vault-server.ts";
+import { type Device, newDevice, world } from "./synced-device.ts";
+import { newSession, type VaultServer } from "./vault-server.ts";
 
 // What a device keeps was told by it: the next run tells only what is new to what is kept.
 

@@ -1,6 +1,6 @@
-import t from "tap";
 import { newId } from "@coffer/crypto";
 import { until } from "@coffer/testkit";
+import t from "tap";
 import { personClient } from "../src/index.ts";
 import type { RecordView } from "../src/vaults/views.ts";
 import { newDevice, world } from "./synced-device.ts";

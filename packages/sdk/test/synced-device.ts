@@ -1,8 +1,6 @@
 import type { Test } from "tap";
-import { personClient } from "../src/index.ts";
-import type { PersonClient, Sync, SyncChange, SyncOptions } from "../src/index.ts";
-import { startVaultServer } from "./vault-server.ts";
-import type { VaultServer } from "./vault-server.ts";
+import { type PersonClient, personClient, type Sync, type SyncChange, type SyncOptions } from "../src/index.ts";
+import { startVaultServer, type VaultServer } from "./vault-server.ts";
 
 export interface Device {
   sync: Sync;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import t from "tap";
-import { CofferError } from "../src/index.ts";
 import { canonicalUrl, createTransport } from "../src/http/transport.ts";
+import { CofferError } from "../src/index.ts";
 import { json, startServer } from "./server.ts";
 
 const get = { method: "GET", path: "/thing" } as const;

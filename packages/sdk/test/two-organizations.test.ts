@@ -1,8 +1,7 @@
 import { newId, newKeyPair } from "@coffer/crypto";
 import t from "tap";
-import { memberOf, signPastClients, startCompany } from "./history-people.ts";
 import type { Offer } from "../src/index.ts";
-import type { Company, Member } from "./history-people.ts";
+import { type Company, type Member, memberOf, signPastClients, startCompany } from "./history-people.ts";
 
 // A person in two organizations: what the managers of one sign decides nothing in the other, whichever the service says that a
 // request is about.

@@ -1,12 +1,10 @@
 import { box, contexts, decodeBase64, newId, newKey, seal, unboxBound } from "@coffer/crypto";
 import { sign } from "@coffer/history";
 import t from "tap";
-import { hiddenPin, withHiddenPins } from "../src/histories/hidden-pins.ts";
-import { memoryTrust, personClient } from "../src/index.ts";
-import type { TrustStorage } from "../src/index.ts";
+import { memoryTrust, personClient, type TrustStorage } from "../src/index.ts";
+import { hiddenPin, withHiddenPins } from "../src/trust/hidden-pins.ts";
 import type { VaultView } from "../src/vaults/views.ts";
-import { startCompany } from "./history-people.ts";
-import type { Company } from "./history-people.ts";
+import { type Company, startCompany } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 import { Refusal } from "./refusal.ts";
 

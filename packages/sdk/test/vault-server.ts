@@ -1,11 +1,9 @@
 import type { ServerResponse } from "node:http";
-import { WebSocketServer } from "ws";
-import type { WebSocket } from "ws";
 import { box, contexts, encodeBase64, newId, newKey, newKeyPair } from "@coffer/crypto";
+import { type WebSocket, WebSocketServer } from "ws";
 import type { PersonSession } from "../src/index.ts";
 import type { RecordView, VaultView } from "../src/vaults/views.ts";
-import { json, startServer } from "./server.ts";
-import type { Received } from "./server.ts";
+import { json, type Received, startServer } from "./server.ts";
 
 type Scope = Parameters<typeof startServer>[0];
 

@@ -1,5 +1,5 @@
-import t from "tap";
 import { contexts, decodeBase64, encodeText, newId, unboxBound } from "@coffer/crypto";
+import t from "tap";
 import { personClient } from "../src/index.ts";
 import { startVaultServer } from "./vault-server.ts";
 

@@ -1,7 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import t from "tap";
-import { createClient } from "../src/index.ts";
-import type { SecretChange } from "../src/index.ts";
+import { createClient, type SecretChange } from "../src/index.ts";
 import { newFolder, newMachine, newSecret } from "./machine.ts";
 import { json, startServer } from "./server.ts";
 

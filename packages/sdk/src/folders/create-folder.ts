@@ -1,10 +1,10 @@
 import { box, contexts, decodeBase64, keyCheck, newId, newKey } from "@coffer/crypto";
 import { sign } from "@coffer/history";
 import { understoodHistory } from "../histories/history-failure.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import type { FolderView } from "../views.ts";
 
 /** The key version of a new folder or vault. */

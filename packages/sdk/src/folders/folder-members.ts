@@ -1,10 +1,10 @@
 import { holderOf } from "@coffer/history";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
-import { confirmedKey } from "../histories/confirmed-key.ts";
 import { endedHolders } from "../histories/next-key.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
+import { confirmedKey } from "../trust/confirmed-key.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import type { HolderView } from "../views.ts";
 
 /** A member or machine of a folder. */

@@ -1,12 +1,12 @@
 import { holderOf } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { adoptFolder, type Adoption, type ConfirmHolders } from "../histories/adopt.ts";
-import { rememberEnded } from "../histories/ended.ts";
-import { acceptOffer, type Offer, offerOf } from "../histories/offer.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonContext } from "../people/person-context.ts";
 import type { ListedFolder } from "../people/person-store.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
+import { rememberEnded } from "../trust/ended.ts";
+import { acceptOffer, type Offer, offerOf } from "../trust/offer.ts";
 import type { FolderMemberView, HolderView } from "../views.ts";
 import { createFolder, type FolderSummary } from "./create-folder.ts";
 import { type FolderMember, folderMembers } from "./folder-members.ts";

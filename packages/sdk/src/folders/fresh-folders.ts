@@ -1,8 +1,8 @@
 import { CofferError } from "../errors.ts";
-import { requireOwnName } from "../histories/known-as.ts";
 import { isUuid } from "../http/require-requested.ts";
 import { folderOf } from "../secrets/find-secret.ts";
 import type { OpenFolder, SecretStore } from "../secrets/secret-store.ts";
+import { requireOwnName } from "../trust/known-as.ts";
 import type { SecretView } from "../views.ts";
 
 /**

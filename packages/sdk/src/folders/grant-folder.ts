@@ -2,11 +2,11 @@ import { contexts } from "@coffer/crypto";
 import { holderOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { grantKey } from "../histories/grant-key.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import { type ConfirmKey, requireConfirmed } from "../people/public-key.ts";
 import { keyOf } from "../secrets/sealed-secret.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import type { ClientGrantView, MachineView } from "../views.ts";
 import { folderAt } from "./share-folder.ts";
 

@@ -1,12 +1,12 @@
 import type { Permission } from "@coffer/contract";
 import { contexts } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { memberIn } from "../histories/confirmed-key.ts";
 import { grantKey } from "../histories/grant-key.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import { keyOf } from "../secrets/sealed-secret.ts";
 import type { OpenFolder, SecretStore } from "../secrets/secret-store.ts";
+import { memberIn } from "../trust/confirmed-key.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import type { FolderMemberView } from "../views.ts";
 import { requireFolder } from "./fresh-folders.ts";
 

@@ -8,6 +8,7 @@ import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { type ConfirmKey, publicKeyOf, requireConfirmed } from "../people/public-key.ts";
 import { dataOf } from "../secrets/secret-store.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import { openSharedVaultKey } from "../vaults/open-vault.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
 import { allPages } from "../vaults/vault-store.ts";
@@ -15,7 +16,6 @@ import type { VaultMemberView, VaultView } from "../vaults/views.ts";
 import type { FolderView, HolderView, MemberView, OrganizationView } from "../views.ts";
 import { understoodHistory } from "./history-failure.ts";
 import { canonicalEmail, permissionOfRole } from "./organization.ts";
-import type { PersonTrust } from "./person-trust.ts";
 import { personHistoryPath } from "./read-entries.ts";
 import { shownAt } from "./send-signed.ts";
 

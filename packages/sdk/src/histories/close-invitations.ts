@@ -2,8 +2,8 @@ import { type HistoryState, isManager, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import type { InviteView, TokenView } from "../views.ts";
-import type { PersonTrust } from "./person-trust.ts";
 import { personHistoryPath } from "./read-entries.ts";
 
 /** An invitation that a history no longer has open. */

@@ -2,9 +2,9 @@ import type { Permission } from "@coffer/contract";
 import type { Context } from "@coffer/crypto";
 import { type HistoryState, type Holder, holderOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { confirmedKey, sealToHolder } from "./confirmed-key.ts";
-import { forgetEnded } from "./ended.ts";
-import type { PersonTrust } from "./person-trust.ts";
+import { confirmedKey, sealToHolder } from "../trust/confirmed-key.ts";
+import { forgetEnded } from "../trust/ended.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 
 /** The fields of a request that grants a key. */
 export interface GrantBody {

@@ -9,12 +9,12 @@ import {
   type Resource,
 } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { stillEnded } from "./ended.ts";
+import { stillEnded } from "../trust/ended.ts";
+import { knownAsAfter } from "../trust/known-as.ts";
+import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "../trust/trust-storage.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
-import { knownAsAfter } from "./known-as.ts";
 import { addLeft, type Departure, departuresIn, type Left, leftSince, mergeLeft, withLeft } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
-import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "./trust-storage.ts";
 import { hashBefore, walk, type Walked } from "./walk.ts";
 
 /** A verified history. */

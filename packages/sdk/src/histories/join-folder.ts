@@ -1,11 +1,11 @@
 import { holderOf, openInvitation, readEntry, type Resource, sign } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { ApiAnswer, Send } from "../http/transport.ts";
+import type { Trusted } from "../trust/trust-storage.ts";
 import { historyFailure } from "./history-failure.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
 import { shownAt } from "./send-signed.ts";
-import type { Trusted } from "./trust-storage.ts";
 import { walk } from "./walk.ts";
 
 /** The parsed token of an invited person or machine. */

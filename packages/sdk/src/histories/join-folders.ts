@@ -2,11 +2,11 @@ import { decodeBase64 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
 import type { MachineConfiguration } from "../machines/machine-configuration.ts";
+import { isGivenByManager, machineSelf } from "../trust/machine-trust.ts";
+import type { TrustRecord } from "../trust/trust-storage.ts";
 import type { FolderView } from "../views.ts";
 import type { Histories } from "./histories.ts";
 import { folderJoin, join, type JoinToken } from "./join-folder.ts";
-import { isGivenByManager, machineSelf } from "./machine-trust.ts";
-import type { TrustRecord } from "./trust-storage.ts";
 
 /**
  * Joins the histories of the folders of a machine's one-time token, and stores each join before the

@@ -7,7 +7,7 @@ import {
   kindOf,
   type Resource,
 } from "@coffer/history";
-import type { TrustRecord } from "./trust-storage.ts";
+import type { TrustRecord } from "../trust/trust-storage.ts";
 
 /** An entry of an organization's history that drops a member, or states a former member's `cut`. */
 export interface Departure {

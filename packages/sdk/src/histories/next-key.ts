@@ -2,9 +2,9 @@ import { type Context, keyCheck, newKey } from "@coffer/crypto";
 import { type Change, type HistoryState, holderOf } from "@coffer/history";
 import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
+import { confirmedKey, labelOf, sealToHolder } from "../trust/confirmed-key.ts";
+import { requireEnded } from "../trust/ended.ts";
 import type { MemberView } from "../views.ts";
-import { confirmedKey, labelOf, sealToHolder } from "./confirmed-key.ts";
-import { requireEnded } from "./ended.ts";
 import type { Verified } from "./histories.ts";
 
 /** A member or machine in the report of a rotation. */

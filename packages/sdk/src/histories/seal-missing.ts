@@ -3,10 +3,10 @@ import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
 import { dataOf, type OpenFolder } from "../secrets/secret-store.ts";
+import { confirmedKey, sealToHolder } from "../trust/confirmed-key.ts";
+import type { Trusted } from "../trust/trust-storage.ts";
 import type { ApplicationView, HolderView, MachineView } from "../views.ts";
-import { confirmedKey, sealToHolder } from "./confirmed-key.ts";
 import type { Histories } from "./histories.ts";
-import type { Trusted } from "./trust-storage.ts";
 
 /** A folder or vault whose key the caller may share. */
 export interface SealableKey {

@@ -12,9 +12,9 @@ import {
   type Resource,
 } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import type { Manager, Trusted } from "../trust/trust-storage.ts";
 import { type Departure, departuresIn } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
-import type { Manager, Trusted } from "./trust-storage.ts";
 
 /** A history at its newest entry. */
 export interface Walked {

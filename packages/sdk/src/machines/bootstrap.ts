@@ -1,9 +1,9 @@
 import { accessTokenPrefix, encodeBase64, newId, newKeyPair, readAccessToken } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import { joinFolders } from "../histories/join-folders.ts";
-import type { TrustRecord, TrustStorage } from "../histories/trust-storage.ts";
 import { createTransport, type Transport, type TransportOptions } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
+import type { TrustRecord, TrustStorage } from "../trust/trust-storage.ts";
 import type { ClientView, FolderView } from "../views.ts";
 import { type MachineConfiguration, trustOf } from "./machine-configuration.ts";
 import { machineStore } from "./machine-store.ts";

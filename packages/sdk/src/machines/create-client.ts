@@ -1,7 +1,5 @@
 import type { Fingerprint } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { trustAgain } from "../histories/trust-again.ts";
-import type { TrustStorage } from "../histories/trust-storage.ts";
 import { type OfflineOptions, offlineTransport } from "../http/offline-transport.ts";
 import { createTransport, type TransportOptions } from "../http/transport.ts";
 import { machineFingerprint } from "../people/own-key.ts";
@@ -10,6 +8,8 @@ import { checkAnswered, folderAnswered } from "../secrets/answered-notation.ts";
 import { parseNotation } from "../secrets/notation.ts";
 import { openField } from "../secrets/sealed-secret.ts";
 import { type SecretsClient, secretsClient, type SecretsClientOptions } from "../secrets/secrets-client.ts";
+import { trustAgain } from "../trust/trust-again.ts";
+import type { TrustStorage } from "../trust/trust-storage.ts";
 import type { ClientView, NotationView } from "../views.ts";
 import { isBootstrapped, type MachineConfiguration, parseConfiguration } from "./machine-configuration.ts";
 import { machineStore } from "./machine-store.ts";

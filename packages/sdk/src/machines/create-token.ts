@@ -4,11 +4,11 @@ import { CofferError } from "../errors.ts";
 import { folderAt } from "../folders/share-folder.ts";
 import { deadTokenTags } from "../histories/dead-tags.ts";
 import { understoodHistory } from "../histories/history-failure.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { sendSigned, type SignedChange } from "../histories/send-signed.ts";
 import { changedMeanwhile, signedEntry } from "../histories/sign-change.ts";
 import { keyOf } from "../secrets/sealed-secret.ts";
 import type { SecretStore } from "../secrets/secret-store.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import type { TokenView } from "../views.ts";
 
 export interface TokenRequest {

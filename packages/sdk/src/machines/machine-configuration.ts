@@ -1,7 +1,7 @@
 import type { Permission } from "@coffer/contract";
 import { CofferError } from "../errors.ts";
-import { emptyTrust, type TrustRecord } from "../histories/trust-storage.ts";
 import { canonicalUrl } from "../http/transport.ts";
+import { emptyTrust, type TrustRecord } from "../trust/trust-storage.ts";
 
 /**
  * A folder in a machine's configuration. `key` is base64; null when the key was not sealed to this

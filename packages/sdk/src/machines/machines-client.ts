@@ -2,10 +2,10 @@ import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { confirmMachine, grantFolder, type GrantRequest } from "../folders/grant-folder.ts";
 import { type ClosedInvitation, removeToken } from "../histories/close-invitations.ts";
-import { rememberEnded } from "../histories/ended.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonApi, PersonContext } from "../people/person-context.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
+import { rememberEnded } from "../trust/ended.ts";
 import type { ApplicationView, ClientGrantView, MachineView, TokenView } from "../views.ts";
 import { createToken, type NewToken, type TokenRequest } from "./create-token.ts";
 

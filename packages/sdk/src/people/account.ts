@@ -12,10 +12,10 @@ import {
   unboxBound,
 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { sealKeyring } from "../histories/keyring.ts";
 import { canonicalEmail, firstOrganizationEntry } from "../histories/organization.ts";
-import { emptyTrust, type TrustRecord, withTrusted } from "../histories/trust-storage.ts";
 import { createTransport, type TransportOptions } from "../http/transport.ts";
+import { sealKeyring } from "../trust/keyring.ts";
+import { emptyTrust, type TrustRecord, withTrusted } from "../trust/trust-storage.ts";
 import type { TravelModeView } from "../views.ts";
 import { loginAnswer } from "./login-answer.ts";
 import { checkNewPassword } from "./new-password.ts";

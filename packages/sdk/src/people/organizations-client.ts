@@ -1,6 +1,6 @@
 import { type Adoption, adoptOrganization, type ConfirmHolders } from "../histories/adopt.ts";
-import { nameableOrganizations } from "../histories/known-as.ts";
 import { createOrganization } from "../histories/organization.ts";
+import { nameableOrganizations } from "../trust/known-as.ts";
 import type { AccountView, OrganizationView } from "../views.ts";
 import type { PersonContext } from "./person-context.ts";
 import type { ConfirmKey } from "./public-key.ts";

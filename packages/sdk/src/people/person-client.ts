@@ -3,11 +3,7 @@ import { type AuditFilter, type AuditPage, auditPages } from "../audit/audit-pag
 import { type SiemClient, siemClient } from "../audit/siem-client.ts";
 import { CofferError } from "../errors.ts";
 import { type FoldersClient, foldersClient } from "../folders/folders-client.ts";
-import type { AcceptOffer } from "../histories/offer.ts";
 import { type Named, named, type Removal, stillNaming } from "../histories/organization.ts";
-import { personTrust } from "../histories/person-trust.ts";
-import { trustKeyring, type Trustworthy } from "../histories/trust-keyring.ts";
-import { memoryTrust, type TrustStorage } from "../histories/trust-storage.ts";
 import { createTransport, type TransportOptions } from "../http/transport.ts";
 import {
   type ApplicationsClient,
@@ -19,6 +15,10 @@ import {
 } from "../machines/machines-client.ts";
 import { type SecretsClient, secretsClient, type SecretsClientOptions } from "../secrets/secrets-client.ts";
 import { startSync, type Sync, type SyncOptions } from "../sync/sync-client.ts";
+import type { AcceptOffer } from "../trust/offer.ts";
+import { personTrust } from "../trust/person-trust.ts";
+import { trustKeyring, type Trustworthy } from "../trust/trust-keyring.ts";
+import { memoryTrust, type TrustStorage } from "../trust/trust-storage.ts";
 import { type RecordsClient, recordsClient } from "../vaults/records-client.ts";
 import { vaultStore } from "../vaults/vault-store.ts";
 import { type VaultsClient, vaultsClient } from "../vaults/vaults-client.ts";

@@ -1,7 +1,7 @@
 import { CofferError } from "../errors.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import type { ApiRequest, Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 import type { PersonSession } from "./person-session.ts";
 import type { PersonStore } from "./person-store.ts";

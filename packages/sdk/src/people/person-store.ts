@@ -1,12 +1,12 @@
 import { CofferError, type CofferErrorCode } from "../errors.ts";
 import type { FolderSummary } from "../folders/create-folder.ts";
-import { type AcceptOffer, acceptOffer, offerOf } from "../histories/offer.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { sealableFolder, sealMissing } from "../histories/seal-missing.ts";
-import { areStillTrusted, openedLast, trustedFolder } from "../histories/trusted-folder.ts";
 import { isUuid, requireRequested } from "../http/require-requested.ts";
 import type { Send } from "../http/transport.ts";
 import { foldersOf, type OpenFolder, type SecretStore } from "../secrets/secret-store.ts";
+import { type AcceptOffer, acceptOffer, offerOf } from "../trust/offer.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
+import { areStillTrusted, openedLast, trustedFolder } from "../trust/trusted-folder.ts";
 import type { SecretView } from "../views.ts";
 
 /** A folder in a list, under the name of its history. */

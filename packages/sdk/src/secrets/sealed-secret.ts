@@ -11,7 +11,7 @@ import {
   unboxBound,
 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { requireStillTrusted } from "../histories/trusted-key.ts";
+import { requireStillTrusted } from "../trust/trusted-key.ts";
 import type { SecretView } from "../views.ts";
 import type { OpenFolder } from "./secret-store.ts";
 

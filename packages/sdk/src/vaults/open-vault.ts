@@ -2,8 +2,8 @@ import type { Permission } from "@coffer/contract";
 import { contexts, decodeBase64, openSealed, unboxBound } from "@coffer/crypto";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
 import type { Verified } from "../histories/histories.ts";
-import { requireStillTrusted } from "../histories/trusted-key.ts";
 import type { PersonSession } from "../people/person-session.ts";
+import { requireStillTrusted } from "../trust/trusted-key.ts";
 import type { VaultStore } from "./vault-store.ts";
 import type { VaultView } from "./views.ts";
 

@@ -1,9 +1,9 @@
 import { box, contexts, encodeRecord, newId } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import { nextKey, type RotationReport } from "../histories/next-key.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { batchesOf } from "../http/batches.ts";
 import { requireRequested } from "../http/require-requested.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import { viewOf } from "./change-record.ts";
 import { type OpenVault, type Vault, vaultAt, vaultKeyOf } from "./open-vault.ts";
 import { openFields } from "./sealed-record.ts";

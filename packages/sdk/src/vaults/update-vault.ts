@@ -1,5 +1,5 @@
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { requireRequested } from "../http/require-requested.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { vaultPath } from "./vault-path.ts";
 import type { VaultStore } from "./vault-store.ts";

@@ -1,13 +1,13 @@
 import { contexts } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { type AcceptOffer, acceptOffer, offerOf } from "../histories/offer.ts";
-import type { PersonTrust } from "../histories/person-trust.ts";
 import { type SealableKey, sealMissing } from "../histories/seal-missing.ts";
-import { trustedVault } from "../histories/trusted-vault.ts";
 import { isUuid, requireRequested } from "../http/require-requested.ts";
 import { type ApiAnswer, type ApiRequest, defaultMaxWaitSeconds, type Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { dataOf, namedItems } from "../secrets/secret-store.ts";
+import { type AcceptOffer, acceptOffer, offerOf } from "../trust/offer.ts";
+import type { PersonTrust } from "../trust/person-trust.ts";
+import { trustedVault } from "../trust/trusted-vault.ts";
 import { type OpenVault, vaultOf } from "./open-vault.ts";
 import { vaultPath } from "./vault-path.ts";
 import type { VaultMemberView, VaultView } from "./views.ts";

@@ -8,7 +8,7 @@ const tests = ["deploy/local/test/history-property.test.ts"] as const;
 export const historyPropertyMutants: readonly Mutant[] = [
   {
     name: "lied-to-an-older-key-is-used",
-    file: `${client}/trusted-key.ts`,
+    file: "packages/sdk/src/trust/trusted-key.ts",
     find: "  if (ver !== shown.key_version)\n    throw",
     replace:
       "  const older = shown.key_version < ver ? await shown.open() : null;\n" +
@@ -28,7 +28,7 @@ export const historyPropertyMutants: readonly Mutant[] = [
   },
   {
     name: "lied-to-shared-pins-not-stored",
-    file: `${client}/merge-pins.ts`,
+    file: "packages/sdk/src/trust/merge-pins.ts",
     find: "return pin.seq > known.seq ? { ...here, expect: pin } : here;",
     replace: "return pin.seq > known.seq && known.seq < 0 ? { ...here, expect: pin } : here;",
     tests,

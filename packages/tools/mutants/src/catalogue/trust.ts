@@ -8,21 +8,21 @@ const exporting = "packages/cli/test/export.test.ts";
 export const trustMutants: readonly Mutant[] = [
   {
     name: "pin-that-the-service-does-not-have",
-    file: "packages/sdk/src/histories/vault-pins.ts",
+    file: "packages/sdk/src/trust/vault-pins.ts",
     find: "if (shownPin(view)?.sealed === sealed) return true;",
     replace: "if (shownPin(view)?.sealed !== undefined) return true;",
     tests: ["packages/sdk/test/vault-histories.test.ts"],
   },
   {
     name: "keyring-that-the-service-does-not-have",
-    file: "packages/sdk/src/histories/keyring.ts",
+    file: "packages/sdk/src/trust/keyring.ts",
     find: "as { sealed?: unknown }).sealed === sealed;",
     replace: "as { sealed?: unknown }).sealed !== undefined;",
     tests: ["packages/sdk/test/histories.test.ts"],
   },
   {
     name: "offer-accepted-under-a-later-name",
-    file: "packages/sdk/src/histories/offer.ts",
+    file: "packages/sdk/src/trust/offer.ts",
     find: "known_as: shown === name ? undefined : shown,",
     replace: "known_as: shown === name ? undefined : undefined,",
     tests: ["packages/sdk/test/histories.test.ts"],

@@ -1,9 +1,9 @@
 import type { Head } from "@coffer/history";
-import type { Histories } from "./histories.ts";
-import { understoodHistory } from "./history-failure.ts";
-import { type Left, mergeLeft } from "./left.ts";
+import type { Histories } from "../histories/histories.ts";
+import { understoodHistory } from "../histories/history-failure.ts";
+import { type Left, mergeLeft } from "../histories/left.ts";
+import { forked, hashBefore } from "../histories/walk.ts";
 import type { Trusted, TrustRecord } from "./trust-storage.ts";
-import { forked, hashBefore } from "./walk.ts";
 
 /** The pins of another device of the person. */
 export interface SharedPins {

@@ -1,8 +1,8 @@
 import { keyCheck } from "@coffer/crypto";
 import { type HistoryState, holderOf, kindOf, type Resource } from "@coffer/history";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
-import type { Histories, Verified } from "./histories.ts";
-import type { Self } from "./self.ts";
+import type { Histories, Verified } from "../histories/histories.ts";
+import type { Self } from "../histories/self.ts";
 
 /** The caller, and the histories that decide about keys. */
 export interface KeyTrust {

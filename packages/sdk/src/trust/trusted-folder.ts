@@ -1,10 +1,10 @@
 import { holderOf } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { openFolderKey, type Unsealing } from "../folders/folder-key.ts";
+import type { Verified } from "../histories/histories.ts";
+import type { Self } from "../histories/self.ts";
 import type { OpenFolder } from "../secrets/secret-store.ts";
 import type { FolderView } from "../views.ts";
-import type { Verified } from "./histories.ts";
-import type { Self } from "./self.ts";
 import { isStillTrusted, keyChanged, type KeyTrust, type TrustAgain, trustedKey } from "./trusted-key.ts";
 
 /** The keys that open folders, and the rules for their use. */

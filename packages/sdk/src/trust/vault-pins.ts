@@ -1,14 +1,14 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import type { Head } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import type { Histories } from "../histories/histories.ts";
+import type { Left } from "../histories/left.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
 import type { VaultView } from "../vaults/views.ts";
 import { type HiddenPin, hiddenPin, withHiddenPins } from "./hidden-pins.ts";
-import type { Histories } from "./histories.ts";
-import type { Left } from "./left.ts";
 import { requireContained, withPins } from "./merge-pins.ts";
 import type { Trusted, TrustRecord } from "./trust-storage.ts";
 

@@ -1,5 +1,5 @@
 import { type Head, type HistoryState, type HolderId, holderOf, type Resource } from "@coffer/history";
-import type { Departure, Left } from "./left.ts";
+import type { Departure, Left } from "../histories/left.ts";
 
 /** A person who manages a folder, with the key that its history names. */
 export interface Manager {

@@ -1,7 +1,7 @@
 import { CofferError } from "../errors.ts";
+import type { Histories } from "../histories/histories.ts";
 import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import type { Histories } from "./histories.ts";
 import { keyringRolledBack, readKeyring, writeKeyring } from "./keyring.ts";
 import { requireContained, withPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";

@@ -1,9 +1,9 @@
 import { decodeBase64 } from "@coffer/crypto";
+import { type Histories, histories } from "../histories/histories.ts";
+import { machineEntries } from "../histories/read-entries.ts";
+import type { Self } from "../histories/self.ts";
 import type { Send } from "../http/transport.ts";
 import type { MachineConfiguration } from "../machines/machine-configuration.ts";
-import { type Histories, histories } from "./histories.ts";
-import { machineEntries } from "./read-entries.ts";
-import type { Self } from "./self.ts";
 import { isManagerOf, type Trusted, type TrustRecord, type TrustStorage } from "./trust-storage.ts";
 
 /** A machine in the form of histories. */

@@ -1,6 +1,8 @@
 import { type Fingerprint, fingerprint } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
+import { type Histories, histories } from "../histories/histories.ts";
+import { personSelf } from "../histories/self.ts";
 import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { dataOf } from "../secrets/secret-store.ts";
@@ -9,9 +11,7 @@ import type { VaultView } from "../vaults/views.ts";
 import type { AccountView, FolderView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
 import { stillEnded } from "./ended.ts";
-import { type Histories, histories } from "./histories.ts";
 import { writeKeyring } from "./keyring.ts";
-import { personSelf } from "./self.ts";
 import { memoryTrust, type TrustRecord } from "./trust-storage.ts";
 import type { VaultPins } from "./vault-pins.ts";
 

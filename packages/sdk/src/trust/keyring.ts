@@ -1,8 +1,8 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
+import type { Left } from "../histories/left.ts";
 import type { ApiAnswer, Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import type { Left } from "./left.ts";
 import type { SharedPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";
 

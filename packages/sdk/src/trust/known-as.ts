@@ -1,8 +1,8 @@
 import { kindOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { folded } from "../folded.ts";
+import type { Histories } from "../histories/histories.ts";
 import type { Caller } from "../secrets/secret-store.ts";
-import type { Histories } from "./histories.ts";
 import { isManagerOf, trustedIn } from "./trust-storage.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import type { Histories } from "../histories/histories.ts";
 import { type ConfirmKey, requireConfirmed } from "../people/public-key.ts";
 import { labelOf } from "./confirmed-key.ts";
-import type { Histories } from "./histories.ts";
 
 /**
  * Trusts a history as the service shows it now, whatever this device trusted before: verifies it

@@ -1,7 +1,7 @@
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
+import { understoodHistory } from "../histories/history-failure.ts";
 import { labelOf } from "./confirmed-key.ts";
-import { understoodHistory } from "./history-failure.ts";
 import type { PersonTrust } from "./person-trust.ts";
 
 /** A folder or vault that another member shared with the caller. */

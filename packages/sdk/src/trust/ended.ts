@@ -1,6 +1,6 @@
 import type { HistoryState, HolderId, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import type { Histories } from "./histories.ts";
+import type { Histories } from "../histories/histories.ts";
 import type { Trusted } from "./trust-storage.ts";
 
 /**
