@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
@@ -18,20 +18,25 @@ import { neededFolders } from "../src/select.ts";
 const [postgres, nats, redis] = await Promise.all([testPostgres(t), testNats(t), testRedis(t)]);
 const dockerfile = readFileSync(join(checkout, "deploy/docker/Dockerfile"), "utf8");
 const lastStage = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
+const compileStage = dockerfile.slice(dockerfile.indexOf(" AS compile"), dockerfile.lastIndexOf("\nFROM "));
 const command = JSON.parse(/^CMD (.*)$/m.exec(lastStage)?.[1] ?? "") as string[];
+const compileCommand = JSON.parse(/^RUN (.*)$/m.exec(compileStage)?.[1] ?? "") as string[];
+
+const environmentOf = (stage: string): Record<string, string> =>
+  Object.fromEntries(
+    [...stage.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = ""]) => line.split(" ").map((each) => each.split("="))),
+  ) as Record<string, string>;
 
 /** The variables of the image. Its compile cache is made while the image is built. */
-const { NODE_COMPILE_CACHE: compileCache, ...imageEnvironment } = Object.fromEntries(
-  [...lastStage.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = ""]) => line.split(" ").map((each) => each.split("="))),
-) as Record<string, string>;
+const { NODE_COMPILE_CACHE: compileCache, ...imageEnvironment } = environmentOf(lastStage);
 
 await t.test("the compile cache is made with the flags, the user and the folder of the image", (t) => {
-  const compiling = dockerfile.slice(dockerfile.indexOf(" AS compile"), dockerfile.lastIndexOf("\nFROM "));
-  const run = JSON.parse(/^RUN (.*)$/m.exec(compiling)?.[1] ?? "") as string[];
-  t.same([run.slice(0, 1 + nodeFlags.length), run.at(-1)], [["node", ...nodeFlags], "src/main.ts"]);
-  for (const line of [/^USER .*$/m, /^WORKDIR .*$/m]) t.same(line.exec(compiling)?.[0], line.exec(lastStage)?.[0]);
-  const made = /NODE_COMPILE_CACHE=(\S+)/.exec(compiling)?.[1] ?? "";
-  t.match(lastStage, `COPY --from=compile ${made} ${compileCache}\n`);
+  t.same(
+    [compileCommand.slice(0, 1 + nodeFlags.length), compileCommand.at(-1)],
+    [["node", ...nodeFlags], "src/main.ts"],
+  );
+  for (const line of [/^USER .*$/m, /^WORKDIR .*$/m]) t.same(line.exec(compileStage)?.[0], line.exec(lastStage)?.[0]);
+  t.match(lastStage, `COPY --from=compile ${environmentOf(compileStage)["NODE_COMPILE_CACHE"]} ${compileCache}\n`);
   t.end();
 });
 
@@ -118,6 +123,21 @@ for (const { name: service, schema } of presentServices()) {
       installed.filter((name) => !listed.has(name)),
       [],
     );
+    t.end();
+  });
+
+  await t.test(`the compile cache of ${service} is made by a start that ends by itself`, (t) => {
+    const [, ...args] = compileCommand;
+    const made = join(testDirectory(t), "cache");
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      cwd: join(root, "services", service),
+      env: { ...imageEnvironment, ...environmentOf(compileStage), NODE_COMPILE_CACHE: made },
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    t.equal(status, 0);
+    t.match(stderr, "COFFER_PORT must be a whole number");
+    t.ok(readdirSync(made, { recursive: true }).length > 100, "modules of the service");
     t.end();
   });
 
