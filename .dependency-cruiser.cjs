@@ -108,7 +108,7 @@ module.exports = {
       // A hook runs it before each commit: it starts without what it does not need.
       name: "coffer-scan-loads-no-sdk",
       severity: "error",
-      from: { path: "^packages/cli/src/commands/scan\\.ts$" },
+      from: { path: "^packages/cli/src/commands/scan/scan\\.ts$" },
       to: { path: "^packages/(crypto|history|sdk/src/(?!errors\\.ts))", reachable: true },
     },
     {

@@ -1,7 +1,7 @@
 import { newId } from "@coffer/crypto";
 import { type MemberView, personClient } from "@coffer/sdk";
 import t from "tap";
-import { pickMember } from "../src/commands/member.ts";
+import { pickMember } from "../src/commands/people/member.ts";
 import { pick } from "../src/service/pick.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 

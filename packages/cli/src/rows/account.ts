@@ -9,7 +9,7 @@ import {
   yesOption,
 } from "../command-row.ts";
 
-const trustCommands = () => import("../commands/trust.ts");
+const trustCommands = () => import("../commands/people/trust.ts");
 const passwordFile = { flags: "--password-file <file>", description: "read the password from a file's first line" };
 const email = { flags: "--email <address>", description: "your e-mail address", required: true };
 
@@ -30,28 +30,28 @@ export const accountRows: readonly CommandRow[] = [
       urlOption,
       jsonOption,
     ],
-    load: async () => (await import("../commands/register.ts")).register,
+    load: async () => (await import("../commands/account/register.ts")).register,
   },
   {
     name: "login",
     summary: "open a session; the password never leaves this machine",
     examples: ["coffer login --email you@example.com", "COFFER_PASSWORD=… coffer login --email you@example.com"],
     options: [email, passwordFile, ...otpOptions, urlOption, jsonOption],
-    load: async () => (await import("../commands/login.ts")).login,
+    load: async () => (await import("../commands/account/login.ts")).login,
   },
   {
     name: "logout",
     summary: "end the session and forget it and the unlocked key",
     examples: ["coffer logout"],
     options: [urlOption],
-    load: async () => (await import("../commands/logout.ts")).logout,
+    load: async () => (await import("../commands/account/logout.ts")).logout,
   },
   {
     name: "whoami",
     summary: "who the service says you are, as a person or a machine, and the fingerprint of your own key",
     examples: ["coffer whoami", "coffer whoami --config machine.json --json"],
     options: dataOptions,
-    load: async () => (await import("../commands/whoami.ts")).whoami,
+    load: async () => (await import("../commands/account/whoami.ts")).whoami,
   },
   {
     name: "sessions",
@@ -62,7 +62,7 @@ export const accountRows: readonly CommandRow[] = [
       { flags: "--end-others", description: "end every session but this one" },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/sessions.ts")).sessions,
+    load: async () => (await import("../commands/account/sessions.ts")).sessions,
   },
   {
     name: "password",
@@ -76,7 +76,7 @@ export const accountRows: readonly CommandRow[] = [
       urlOption,
       jsonOption,
     ],
-    load: async () => (await import("../commands/security.ts")).changePassword,
+    load: async () => (await import("../commands/account/security.ts")).changePassword,
   },
   {
     name: "recover",
@@ -90,28 +90,28 @@ export const accountRows: readonly CommandRow[] = [
       urlOption,
       jsonOption,
     ],
-    load: async () => (await import("../commands/security.ts")).recover,
+    load: async () => (await import("../commands/account/security.ts")).recover,
   },
   {
     name: "totp on",
     summary: "begin to switch the second factor on; prints the secret for an authenticator",
     examples: ["coffer totp on"],
     options: [passwordFile, ...otpOptions, urlOption, jsonOption],
-    load: async () => (await import("../commands/security.ts")).totpOn,
+    load: async () => (await import("../commands/account/security.ts")).totpOn,
   },
   {
     name: "totp confirm",
     summary: "switch it on with the authenticator's first code; prints the recovery codes once",
     examples: ["coffer totp confirm --otp 123456"],
     options: [...otpOptions, urlOption, jsonOption],
-    load: async () => (await import("../commands/security.ts")).totpConfirm,
+    load: async () => (await import("../commands/account/security.ts")).totpConfirm,
   },
   {
     name: "totp off",
     summary: "switch the second factor off",
     examples: ["coffer totp off"],
     options: [passwordFile, ...otpOptions, urlOption, jsonOption],
-    load: async () => (await import("../commands/security.ts")).totpOff,
+    load: async () => (await import("../commands/account/security.ts")).totpOff,
   },
   {
     name: "org create",
@@ -119,14 +119,14 @@ export const accountRows: readonly CommandRow[] = [
     summary: "make an organization with you as its owner; prints its id",
     examples: ['coffer org create "Example"'],
     options: [urlOption, jsonOption],
-    load: async () => (await import("../commands/org.ts")).createOrganization,
+    load: async () => (await import("../commands/people/org.ts")).createOrganization,
   },
   {
     name: "org ls",
     summary: "list the organizations you belong to",
     examples: ["coffer org ls"],
     options: personOptions,
-    load: async () => (await import("../commands/org.ts")).listOrganizations,
+    load: async () => (await import("../commands/people/org.ts")).listOrganizations,
   },
   {
     name: "org adopt",

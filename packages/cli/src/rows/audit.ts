@@ -18,7 +18,7 @@ export const auditRows: readonly CommandRow[] = [
       "coffer audit ls --action client.bootstrapped --limit 1000 --json",
     ],
     options: [...filterOptions, { flags: "--limit <count>", description: "how many at most (50)" }, ...personOptions],
-    load: async () => (await import("../commands/audit.ts")).listAudit,
+    load: async () => (await import("../commands/audit/audit.ts")).listAudit,
   },
   {
     name: "audit export",
@@ -42,7 +42,7 @@ export const auditRows: readonly CommandRow[] = [
       urlOption,
       orgOption,
     ],
-    load: async () => (await import("../commands/audit-export.ts")).exportAudit,
+    load: async () => (await import("../commands/audit/audit-export.ts")).exportAudit,
   },
   {
     name: "audit verify",
@@ -56,6 +56,6 @@ export const auditRows: readonly CommandRow[] = [
       },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/audit.ts")).verifyAudit,
+    load: async () => (await import("../commands/audit/audit.ts")).verifyAudit,
   },
 ];

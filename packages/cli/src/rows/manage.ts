@@ -10,7 +10,7 @@ import {
 } from "../command-row.ts";
 import { permissionOption } from "./permission-option.ts";
 
-const trustCommands = () => import("../commands/trust.ts");
+const trustCommands = () => import("../commands/people/trust.ts");
 const ofApp: OptionRow = { flags: "--app <app>", description: "only of this application (name or id)" };
 
 export const manageRows: readonly CommandRow[] = [
@@ -20,14 +20,14 @@ export const manageRows: readonly CommandRow[] = [
     summary: "make a folder with a key of its own; prints its id",
     examples: ["coffer folder create production"],
     options: personOptions,
-    load: async () => (await import("../commands/folder.ts")).createFolder,
+    load: async () => (await import("../commands/secrets/folder.ts")).createFolder,
   },
   {
     name: "folder ls",
     summary: "list the folders you may use",
     examples: ["coffer folder ls", "coffer folder ls --json"],
     options: personOptions,
-    load: async () => (await import("../commands/folder.ts")).listFolders,
+    load: async () => (await import("../commands/secrets/folder.ts")).listFolders,
   },
   {
     name: "folder rm",
@@ -38,7 +38,7 @@ export const manageRows: readonly CommandRow[] = [
       { flags: "--force", description: "also when it holds secrets: they are removed with it" },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/folder.ts")).removeFolder,
+    load: async () => (await import("../commands/secrets/folder.ts")).removeFolder,
   },
   {
     name: "folder rename",
@@ -46,7 +46,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "give a folder another name; notations that name it by the old one find it no more",
     examples: ["coffer folder rename staging testing"],
     options: personOptions,
-    load: async () => (await import("../commands/folder.ts")).renameFolder,
+    load: async () => (await import("../commands/secrets/folder.ts")).renameFolder,
   },
   {
     name: "folder share",
@@ -57,7 +57,7 @@ export const manageRows: readonly CommandRow[] = [
       "coffer folder share production bob@example.com --permission write",
     ],
     options: [permissionOption, ...personOptions],
-    load: async () => (await import("../commands/share.ts")).shareFolder,
+    load: async () => (await import("../commands/people/share.ts")).shareFolder,
   },
   {
     name: "folder unshare",
@@ -65,7 +65,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "revoke a member's access to a folder",
     examples: ["coffer folder unshare production bob@example.com"],
     options: personOptions,
-    load: async () => (await import("../commands/share.ts")).unshareFolder,
+    load: async () => (await import("../commands/people/share.ts")).unshareFolder,
   },
   {
     name: "folder holders",
@@ -73,7 +73,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "list who holds a folder's key, people and machines",
     examples: ["coffer folder holders production"],
     options: personOptions,
-    load: async () => (await import("../commands/share.ts")).listHolders,
+    load: async () => (await import("../commands/people/share.ts")).listHolders,
   },
   {
     name: "folder rotate",
@@ -81,7 +81,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "give a folder a new key, for the holders that its history confirms",
     examples: ["coffer folder rotate production"],
     options: personOptions,
-    load: async () => (await import("../commands/share.ts")).rotateFolder,
+    load: async () => (await import("../commands/people/share.ts")).rotateFolder,
   },
   {
     name: "folder accept",
@@ -113,14 +113,14 @@ export const manageRows: readonly CommandRow[] = [
     summary: "make an application, which machines belong to; prints its id",
     examples: ["coffer app create api", 'coffer app create api --description "the public API"'],
     options: [{ flags: "--description <text>", description: "what it is" }, ...personOptions],
-    load: async () => (await import("../commands/app.ts")).createApplication,
+    load: async () => (await import("../commands/machines/app.ts")).createApplication,
   },
   {
     name: "app ls",
     summary: "list the applications",
     examples: ["coffer app ls"],
     options: personOptions,
-    load: async () => (await import("../commands/app.ts")).listApplications,
+    load: async () => (await import("../commands/machines/app.ts")).listApplications,
   },
   {
     name: "app rename",
@@ -128,7 +128,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "give an application another name",
     examples: ["coffer app rename api gateway", 'coffer app rename api api --description "the public API"'],
     options: [{ flags: "--description <text>", description: "what it is, from now on" }, ...personOptions],
-    load: async () => (await import("../commands/app.ts")).renameApplication,
+    load: async () => (await import("../commands/machines/app.ts")).renameApplication,
   },
   {
     name: "app rm",
@@ -136,7 +136,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "remove an application (name or id) and revoke its machines",
     examples: ["coffer app rm api"],
     options: personOptions,
-    load: async () => (await import("../commands/app.ts")).removeApplication,
+    load: async () => (await import("../commands/machines/app.ts")).removeApplication,
   },
   {
     name: "token create",
@@ -163,14 +163,14 @@ export const manageRows: readonly CommandRow[] = [
       },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/token.ts")).createToken,
+    load: async () => (await import("../commands/machines/token.ts")).createToken,
   },
   {
     name: "token ls",
     summary: "list one-time tokens",
     examples: ["coffer token ls", "coffer token ls --app api"],
     options: [ofApp, ...personOptions],
-    load: async () => (await import("../commands/token.ts")).listTokens,
+    load: async () => (await import("../commands/machines/token.ts")).listTokens,
   },
   {
     name: "token rm",
@@ -178,7 +178,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "revoke a one-time token that was not spent",
     examples: ["coffer token rm 0190c0de-…"],
     options: [ofApp, ...personOptions],
-    load: async () => (await import("../commands/token.ts")).removeToken,
+    load: async () => (await import("../commands/machines/token.ts")).removeToken,
   },
   {
     name: "bootstrap",
@@ -193,14 +193,14 @@ export const manageRows: readonly CommandRow[] = [
       urlOption,
       jsonOption,
     ],
-    load: async () => (await import("../commands/bootstrap.ts")).bootstrap,
+    load: async () => (await import("../commands/machines/bootstrap.ts")).bootstrap,
   },
   {
     name: "client ls",
     summary: "list machines",
     examples: ["coffer client ls", "coffer client ls --app api --json"],
     options: [ofApp, ...personOptions],
-    load: async () => (await import("../commands/client.ts")).listClients,
+    load: async () => (await import("../commands/machines/client.ts")).listClients,
   },
   {
     name: "client rm",
@@ -208,7 +208,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "cut a machine off, within a second",
     examples: ["coffer client rm 0190c0de-…"],
     options: [ofApp, ...personOptions],
-    load: async () => (await import("../commands/client.ts")).removeClient,
+    load: async () => (await import("../commands/machines/client.ts")).removeClient,
   },
   {
     name: "client share",
@@ -229,7 +229,7 @@ export const manageRows: readonly CommandRow[] = [
       ofApp,
       ...personOptions,
     ],
-    load: async () => (await import("../commands/client.ts")).shareWithClient,
+    load: async () => (await import("../commands/machines/client.ts")).shareWithClient,
   },
   {
     name: "client confirm",
@@ -237,7 +237,7 @@ export const manageRows: readonly CommandRow[] = [
     summary: "compare the words of a machine that sent no join, and give it the keys of its folders",
     examples: ["coffer client confirm 0190c0de-…"],
     options: [...confirmOptions, ofApp, ...personOptions],
-    load: async () => (await import("../commands/client.ts")).confirmClient,
+    load: async () => (await import("../commands/machines/client.ts")).confirmClient,
   },
   {
     name: "client unshare",
@@ -245,6 +245,6 @@ export const manageRows: readonly CommandRow[] = [
     summary: "revoke a machine's access to a folder",
     examples: ["coffer client unshare 0190c0de-… production"],
     options: [ofApp, ...personOptions],
-    load: async () => (await import("../commands/client.ts")).unshareFromClient,
+    load: async () => (await import("../commands/machines/client.ts")).unshareFromClient,
   },
 ];

@@ -17,14 +17,14 @@ export const peopleRows: readonly CommandRow[] = [
       { flags: "--role <role>", description: "what the person will be", choices: roles, preset: "member" },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/invite.ts")).createInvite,
+    load: async () => (await import("../commands/people/invite.ts")).createInvite,
   },
   {
     name: "invite ls",
     summary: "list the invitations that are open",
     examples: ["coffer invite ls"],
     options: personOptions,
-    load: async () => (await import("../commands/invite.ts")).listInvites,
+    load: async () => (await import("../commands/people/invite.ts")).listInvites,
   },
   {
     name: "invite rm",
@@ -32,7 +32,7 @@ export const peopleRows: readonly CommandRow[] = [
     summary: "revoke an invitation",
     examples: ["coffer invite rm 01890a5d-ac96-774b-bcce-b302099a8057"],
     options: personOptions,
-    load: async () => (await import("../commands/invite.ts")).removeInvite,
+    load: async () => (await import("../commands/people/invite.ts")).removeInvite,
   },
   {
     name: "invite accept",
@@ -43,14 +43,14 @@ export const peopleRows: readonly CommandRow[] = [
       ...otpOptions,
       ...personOptions,
     ],
-    load: async () => (await import("../commands/invite.ts")).acceptInvite,
+    load: async () => (await import("../commands/people/invite.ts")).acceptInvite,
   },
   {
     name: "member ls",
     summary: "list who is in the organization",
     examples: ["coffer member ls"],
     options: personOptions,
-    load: async () => (await import("../commands/member.ts")).listMembers,
+    load: async () => (await import("../commands/people/member.ts")).listMembers,
   },
   {
     name: "member set",
@@ -65,7 +65,7 @@ export const peopleRows: readonly CommandRow[] = [
       { flags: "--status <status>", description: "whether the member may act", choices: memberStatuses },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/member.ts")).setMember,
+    load: async () => (await import("../commands/people/member.ts")).setMember,
   },
   {
     name: "member rm",
@@ -76,7 +76,7 @@ export const peopleRows: readonly CommandRow[] = [
       { flags: "--force", description: "also the only manager of some folders, which are read-only then" },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/member.ts")).removeMember,
+    load: async () => (await import("../commands/people/member.ts")).removeMember,
   },
   {
     name: "member confirm",
@@ -84,7 +84,7 @@ export const peopleRows: readonly CommandRow[] = [
     summary: "compare the words of a member that the organization's history does not name, and confirm",
     examples: ["coffer member confirm bob@example.com"],
     options: [...confirmOptions, ...personOptions],
-    load: async () => (await import("../commands/member.ts")).confirmMember,
+    load: async () => (await import("../commands/people/member.ts")).confirmMember,
   },
   {
     name: "member cut",
@@ -98,7 +98,7 @@ export const peopleRows: readonly CommandRow[] = [
       { flags: "--entry <number:hash>", description: "what others have verified; else what this device has verified" },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/member.ts")).cutMember,
+    load: async () => (await import("../commands/people/member.ts")).cutMember,
   },
   {
     name: "member sessions",
@@ -106,7 +106,7 @@ export const peopleRows: readonly CommandRow[] = [
     summary: "list where a member is logged in, and end sessions within a second",
     examples: ["coffer member sessions bob@example.com", "coffer member sessions bob@example.com --end-all"],
     options: [...endOptions, ...personOptions],
-    load: async () => (await import("../commands/member.ts")).memberSessions,
+    load: async () => (await import("../commands/people/member.ts")).memberSessions,
   },
   {
     name: "member key",
@@ -114,6 +114,6 @@ export const peopleRows: readonly CommandRow[] = [
     summary: "print the fingerprint of a member's public key, to compare with the member",
     examples: ["coffer member key bob@example.com"],
     options: personOptions,
-    load: async () => (await import("../commands/member.ts")).memberKey,
+    load: async () => (await import("../commands/people/member.ts")).memberKey,
   },
 ];

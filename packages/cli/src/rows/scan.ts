@@ -56,7 +56,7 @@ export const scanRows: readonly CommandRow[] = [
       { flags: "--exit-code <code>", description: "the exit code with findings (1)" },
       ...finding,
     ],
-    load: async () => (await import("../commands/scan.ts")).scan,
+    load: async () => (await import("../commands/scan/scan.ts")).scan,
   },
   {
     name: "scan rules",
@@ -64,7 +64,7 @@ export const scanRows: readonly CommandRow[] = [
     summary: "list the rules, check them on their own examples, or explain one",
     examples: ["coffer scan rules list", "coffer scan rules check", "coffer scan rules explain github-personal-token"],
     options: [scanConfig, jsonOption],
-    load: async () => (await import("../commands/scan-rules.ts")).scanRules,
+    load: async () => (await import("../commands/scan/scan-rules.ts")).scanRules,
   },
   {
     name: "scan baseline",
@@ -76,14 +76,14 @@ export const scanRows: readonly CommandRow[] = [
       ...finding,
       jsonOption,
     ],
-    load: async () => (await import("../commands/scan-baseline.ts")).scanBaseline,
+    load: async () => (await import("../commands/scan/scan-baseline.ts")).scanBaseline,
   },
   {
     name: "scan install-hook",
     summary: "scan what is staged before each commit of this repository",
     examples: ["coffer scan install-hook"],
     options: [jsonOption],
-    load: async () => (await import("../commands/scan-install-hook.ts")).scanInstallHook,
+    load: async () => (await import("../commands/scan/scan-install-hook.ts")).scanInstallHook,
   },
 ];
 

@@ -46,7 +46,7 @@ export const secretRows: readonly CommandRow[] = [
       ...dataOptions.filter((option) => option !== jsonOption),
     ],
     passThrough: true,
-    load: async () => (await import("../commands/run.ts")).run,
+    load: async () => (await import("../commands/secrets/run.ts")).run,
   },
   {
     name: "read",
@@ -58,7 +58,7 @@ export const secretRows: readonly CommandRow[] = [
       cacheOption,
       ...dataOptions,
     ],
-    load: async () => (await import("../commands/read.ts")).read,
+    load: async () => (await import("../commands/secrets/read.ts")).read,
   },
   {
     name: "get",
@@ -70,7 +70,7 @@ export const secretRows: readonly CommandRow[] = [
       "coffer get coffer://production/database --json",
     ],
     options: dataOptions,
-    load: async () => (await import("../commands/get.ts")).get,
+    load: async () => (await import("../commands/secrets/get.ts")).get,
   },
   {
     name: "ls",
@@ -78,7 +78,7 @@ export const secretRows: readonly CommandRow[] = [
     summary: "list secrets, of one folder or of all, without their values",
     examples: ["coffer ls", "coffer ls production --json"],
     options: dataOptions,
-    load: async () => (await import("../commands/list.ts")).list,
+    load: async () => (await import("../commands/secrets/list.ts")).list,
   },
   {
     name: "search",
@@ -86,7 +86,7 @@ export const secretRows: readonly CommandRow[] = [
     summary: "list the secrets whose title contains a text",
     examples: ["coffer search database"],
     options: dataOptions,
-    load: async () => (await import("../commands/list.ts")).search,
+    load: async () => (await import("../commands/secrets/list.ts")).search,
   },
   {
     name: "env",
@@ -107,7 +107,7 @@ export const secretRows: readonly CommandRow[] = [
       cacheOption,
       ...dataOptions,
     ],
-    load: async () => (await import("../commands/env.ts")).env,
+    load: async () => (await import("../commands/secrets/env.ts")).env,
   },
   {
     name: "inject",
@@ -119,7 +119,7 @@ export const secretRows: readonly CommandRow[] = [
       cacheOption,
       ...dataOptions,
     ],
-    load: async () => (await import("../commands/inject.ts")).inject,
+    load: async () => (await import("../commands/secrets/inject.ts")).inject,
   },
   {
     name: "set",
@@ -141,7 +141,7 @@ export const secretRows: readonly CommandRow[] = [
       { flags: "--allow-empty", description: "write an empty value too, which is refused otherwise" },
       ...dataOptions,
     ],
-    load: async () => (await import("../commands/set.ts")).set,
+    load: async () => (await import("../commands/secrets/set.ts")).set,
   },
   {
     name: "rm",
@@ -150,6 +150,6 @@ export const secretRows: readonly CommandRow[] = [
       "remove whole secrets by uid, title or notation, or one field by its notation (a secret goes with its last)",
     examples: [`coffer rm ${uri}`, "coffer rm coffer://production/database", "coffer rm Zm9vYmFyYmF6cXV4MTIzNA"],
     options: dataOptions,
-    load: async () => (await import("../commands/remove.ts")).remove,
+    load: async () => (await import("../commands/secrets/remove.ts")).remove,
   },
 ];

@@ -29,14 +29,14 @@ export const siemRows: readonly CommandRow[] = [
       credentialsOption,
       ...personOptions,
     ],
-    load: async () => (await import("../commands/siem.ts")).createWebhook,
+    load: async () => (await import("../commands/audit/siem.ts")).createWebhook,
   },
   {
     name: "siem ls",
     summary: "list the SIEM endpoints of your organization, with what became of the last delivery",
     examples: ["coffer siem ls", "coffer siem ls --json"],
     options: personOptions,
-    load: async () => (await import("../commands/siem.ts")).listWebhooks,
+    load: async () => (await import("../commands/audit/siem.ts")).listWebhooks,
   },
   {
     name: "siem set",
@@ -54,7 +54,7 @@ export const siemRows: readonly CommandRow[] = [
       { ...credentialsOption, description: "replace the credentials by those of a file, a JSON object; - is stdin" },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/siem.ts")).changeWebhook,
+    load: async () => (await import("../commands/audit/siem.ts")).changeWebhook,
   },
   {
     name: "siem rm",
@@ -62,7 +62,7 @@ export const siemRows: readonly CommandRow[] = [
     summary: "delete a SIEM endpoint and its credentials",
     examples: ["coffer siem rm Splunk"],
     options: personOptions,
-    load: async () => (await import("../commands/siem.ts")).removeWebhook,
+    load: async () => (await import("../commands/audit/siem.ts")).removeWebhook,
   },
   {
     name: "siem test",
@@ -70,6 +70,6 @@ export const siemRows: readonly CommandRow[] = [
     summary: "send one event to a SIEM endpoint; exit 1 when it does not take it",
     examples: ["coffer siem test Splunk"],
     options: personOptions,
-    load: async () => (await import("../commands/siem.ts")).testWebhook,
+    load: async () => (await import("../commands/audit/siem.ts")).testWebhook,
   },
 ];

@@ -37,7 +37,7 @@ export const transferRows: readonly CommandRow[] = [
       { flags: "--skip", description: "exit 0 although something was left out (it is named all the same)" },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/import.ts")).importFile,
+    load: async () => (await import("../commands/vaults/import.ts")).importFile,
   },
   {
     name: "export",
@@ -63,7 +63,7 @@ export const transferRows: readonly CommandRow[] = [
       },
       ...personOptions,
     ],
-    load: async () => (await import("../commands/export.ts")).exportVault,
+    load: async () => (await import("../commands/vaults/export.ts")).exportVault,
   },
   {
     name: "backup create",
@@ -75,7 +75,7 @@ export const transferRows: readonly CommandRow[] = [
       { flags: "--force", description: "write over a file that is there" },
       ...personOptions.filter(({ flags }) => !flags.startsWith("--org")),
     ],
-    load: async () => (await import("../commands/backup.ts")).createBackup,
+    load: async () => (await import("../commands/vaults/backup.ts")).createBackup,
   },
   {
     name: "backup ls",
@@ -83,7 +83,7 @@ export const transferRows: readonly CommandRow[] = [
     summary: "what such a file holds, without values; without a service",
     examples: ["coffer backup ls coffer.backup"],
     options: [recoveryKeyOption, jsonOption],
-    load: async () => (await import("../commands/backup.ts")).listBackup,
+    load: async () => (await import("../commands/vaults/backup.ts")).listBackup,
   },
   {
     name: "backup extract",
@@ -91,6 +91,6 @@ export const transferRows: readonly CommandRow[] = [
     summary: "write what such a file holds in the clear, for `coffer import` and other programs; without a service",
     examples: ["coffer backup extract coffer.backup restored"],
     options: [recoveryKeyOption, jsonOption],
-    load: async () => (await import("../commands/backup.ts")).extractBackup,
+    load: async () => (await import("../commands/vaults/backup.ts")).extractBackup,
   },
 ];

@@ -11,10 +11,10 @@ import {
 } from "../command-row.ts";
 import { permissionOption } from "./permission-option.ts";
 
-const vaultCommands = () => import("../commands/vault.ts");
-const recordCommands = () => import("../commands/record.ts");
-const trustCommands = () => import("../commands/trust.ts");
-const travelCommands = () => import("../commands/travel.ts");
+const vaultCommands = () => import("../commands/vaults/vault.ts");
+const recordCommands = () => import("../commands/vaults/record.ts");
+const trustCommands = () => import("../commands/people/trust.ts");
+const travelCommands = () => import("../commands/account/travel.ts");
 
 const record = "<vault> <record>";
 const valueFile: OptionRow = { flags: "--file <file>", description: "read it from a file instead of stdin" };
@@ -195,7 +195,7 @@ export const vaultRows: readonly CommandRow[] = [
       urlOption,
       { ...jsonOption, description: "print a line of JSON for each change" },
     ],
-    load: async () => (await import("../commands/sync.ts")).sync,
+    load: async () => (await import("../commands/vaults/sync.ts")).sync,
   },
   {
     name: "travel status",

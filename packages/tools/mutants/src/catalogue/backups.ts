@@ -93,7 +93,7 @@ export const backupMutants: readonly Mutant[] = [
   },
   {
     name: "a-new-recovery-key-goes-unnoticed-by-backups",
-    file: "packages/cli/src/commands/backup.ts",
+    file: "packages/cli/src/commands/vaults/backup.ts",
     find: "if (known === hash) return seal;",
     replace: 'if (known !== undefined && hash !== "") return seal;',
     tests: ["deploy/local/test/cli-backup.test.ts"],

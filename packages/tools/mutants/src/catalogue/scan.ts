@@ -156,7 +156,7 @@ export const scanMutants: readonly Mutant[] = [
   },
   {
     name: "scan-incomplete-is-clean",
-    file: "packages/cli/src/commands/scan.ts",
+    file: "packages/cli/src/commands/scan/scan.ts",
     find: "if (problems.length > 0) return scanExitCodes.incomplete;",
     replace: "",
     tests: [modes],

@@ -164,7 +164,7 @@ export const secretExpiryMutants: readonly Mutant[] = [
   },
   {
     name: "expired-secrets-of-a-folder-in-an-environment",
-    file: "packages/cli/src/commands/env.ts",
+    file: "packages/cli/src/commands/secrets/env.ts",
     find: "secrets.filter(({ expired }) => !expired)",
     replace: "secrets.filter(({ expired, uid }) => !expired || uid !== '')",
     tests: [inTheCommand],
