@@ -1,18 +1,17 @@
+import { type Channel, createChannel } from "../outgoing/channel.ts";
 import { hasSiem } from "../plans/plans.ts";
-import type { Channel } from "../outgoing/channel.ts";
-import { createChannel } from "../outgoing/channel.ts";
 import {
   forgetFailures,
   forgetReplica,
-  releaseLeases,
+  type LeaseTimes,
   listOwned,
   noteReplica,
+  type OwnedEndpoint,
+  releaseLeases,
   renewLeases,
   takeLeases,
 } from "../store/leases.ts";
-import type { LeaseTimes, OwnedEndpoint } from "../store/leases.ts";
-import { deliver } from "./deliver.ts";
-import type { DeliveryDeps } from "./deliver.ts";
+import { deliver, type DeliveryDeps } from "./deliver.ts";
 import { reportMilliseconds, reportParked } from "./report-parked.ts";
 
 /** As long as the first record of a batch waits for others. */
@@ -36,104 +35,158 @@ export interface ForwarderOptions {
   timeoutMilliseconds?: number | undefined;
 }
 
+interface State {
+  readonly deps: DeliveryDeps;
+  readonly timeoutMilliseconds: number | undefined;
+  /** By the endpoint's id. */
+  readonly workers: Map<string, Promise<void>>;
+  readonly channels: Map<string, Channel>;
+  /** The organizations whose plan has no SIEM, as of the last look: their workers stop after the request under way. */
+  paused: ReadonlySet<string>;
+  /** The look under way. */
+  looking: Promise<void> | undefined;
+  /** Whether the last look failed. */
+  failing: boolean;
+  closing: boolean;
+}
+
 /**
  * Starts the delivery. Each endpoint has its own worker and connections, so that none waits for
  * another.
  */
 export function startForwarder(deps: DeliveryDeps, options: ForwarderOptions = {}): Forwarder {
   const { everyMilliseconds = tickMilliseconds, timeoutMilliseconds } = options;
-  const workers = new Map<string, Promise<void>>();
-  const channels = new Map<string, Channel>();
-  /** The organizations whose plan has no SIEM, as of the last look: their workers stop after the request under way. */
-  let paused: ReadonlySet<string> = new Set();
-  let looking: Promise<void> | undefined;
-  let closing = false;
-  let failing = false;
-
-  const channelOf = (id: string): Channel => {
-    const channel = channels.get(id) ?? createChannel({ destinations: deps.destinations, timeoutMilliseconds });
-    channels.set(id, channel);
-    return channel;
+  const state: State = {
+    deps,
+    timeoutMilliseconds,
+    workers: new Map(),
+    channels: new Map(),
+    paused: new Set(),
+    looking: undefined,
+    failing: false,
+    closing: false,
   };
-
-  const work = async ({ id, org_id, is_due: isDue, backlog, has_parked: hasParked }: OwnedEndpoint): Promise<void> => {
-    try {
-      const run = { id, channel: channelOf(id), isStopping: () => closing || paused.has(org_id) };
-      const { parked } = isDue && backlog > 0 ? await deliver(deps, run) : { parked: 0 };
-      if (hasParked || parked > 0) await reportParked(deps, { id, org_id });
-    } catch (error) {
-      deps.telemetry.log.warn({ err: error, endpoint_id: id }, "a SIEM delivery was interrupted");
-    }
-  };
-
-  const look = async (): Promise<void> => {
-    const { pool } = deps.database;
-    const times = timesOf(deps);
-    const replicas = await noteReplica(pool, times);
-    await renewLeases(pool, times);
-    await takeLeases(pool, times, replicas);
-    if (replicas > 1) await releaseLeases(pool, times, { replicas, busy: [...workers.keys()] });
-    const notSince = new Date(deps.now().getTime() - reportMilliseconds).toISOString();
-    const owned = await listOwned(pool, { ...times, notSince });
-    const plans = await deps.plans.of([...new Set(owned.map(({ org_id }) => org_id))]);
-    paused = new Set(owned.flatMap(({ org_id }) => (hasSiem(plans.get(org_id)) ? [] : [org_id])));
-    await forgetFailures(pool, deps.replicaId, [...paused]);
-    const waiting = new Map<string, number>();
-    for (const { format, backlog } of owned) waiting.set(format, (waiting.get(format) ?? 0) + backlog);
-    deps.metrics.setBacklog(waiting);
-    const ids = new Set(owned.map(({ id }) => id));
-    for (const [id, channel] of channels) {
-      if (ids.has(id) || workers.has(id)) continue;
-      channel.close();
-      channels.delete(id);
-    }
-    for (const endpoint of owned) {
-      if (closing || paused.has(endpoint.org_id) || workers.has(endpoint.id)) continue;
-      workers.set(
-        endpoint.id,
-        work(endpoint).finally(() => workers.delete(endpoint.id)),
-      );
-    }
-  };
-
-  const lookOnce = (): Promise<void> =>
-    (looking ??= look()
-      .then(
-        () => {
-          failing = false;
-        },
-        (error: unknown) => {
-          // Postgres is away, or the schema is not there yet.
-          if (!failing) deps.telemetry.log.warn({ err: error }, "SIEM deliveries wait");
-          failing = true;
-        },
-      )
-      .finally(() => {
-        looking = undefined;
-      }));
-
-  const timer = everyMilliseconds === null ? undefined : setInterval(() => void lookOnce(), everyMilliseconds);
+  const timer = everyMilliseconds === null ? undefined : setInterval(() => void lookOnce(state), everyMilliseconds);
   timer?.unref();
 
   return {
     async tick() {
-      await looking;
-      await lookOnce();
-      await Promise.all(workers.values());
+      await state.looking;
+      await lookOnce(state);
+      await Promise.all(state.workers.values());
     },
-    async close(seconds) {
-      closing = true;
+    close(seconds) {
       clearInterval(timer);
-      await looking;
-      const cut = setTimeout(() => {
-        for (const channel of channels.values()) channel.close();
-      }, seconds * 1_000);
-      await Promise.all(workers.values());
-      clearTimeout(cut);
-      for (const channel of channels.values()) channel.close();
-      await forgetReplica(deps.database.pool, deps.replicaId).catch(() => undefined);
+      return close(state, seconds);
     },
   };
+}
+
+/** Looks for due endpoints, unless a look is under way. Logs the first of several failures. */
+function lookOnce(state: State): Promise<void> {
+  return (state.looking ??= look(state)
+    .then(
+      () => {
+        state.failing = false;
+      },
+      (error: unknown) => {
+        // Postgres is away, or the schema is not there yet.
+        if (!state.failing) state.deps.telemetry.log.warn({ err: error }, "SIEM deliveries wait");
+        state.failing = true;
+      },
+    )
+    .finally(() => {
+      state.looking = undefined;
+    }));
+}
+
+async function look(state: State): Promise<void> {
+  const owned = await holdLeases(state);
+  await pause(state, owned);
+  reportBacklog(state, owned);
+  closeUnused(state, owned);
+  startWorkers(state, owned);
+}
+
+/** Renews, takes and gives up leases. Returns the endpoints of this replica. */
+async function holdLeases({ deps, workers }: State): Promise<readonly OwnedEndpoint[]> {
+  const { pool } = deps.database;
+  const times = timesOf(deps);
+  const replicas = await noteReplica(pool, times);
+  await renewLeases(pool, times);
+  await takeLeases(pool, times, replicas);
+  if (replicas > 1) await releaseLeases(pool, times, { replicas, busy: [...workers.keys()] });
+  const notSince = new Date(deps.now().getTime() - reportMilliseconds).toISOString();
+  return listOwned(pool, { ...times, notSince });
+}
+
+/** Pauses the endpoints of organizations whose plan has no SIEM. That is no failure of theirs. */
+async function pause(state: State, owned: readonly OwnedEndpoint[]): Promise<void> {
+  const { deps } = state;
+  const plans = await deps.plans.of([...new Set(owned.map(({ org_id }) => org_id))]);
+  const paused = new Set(owned.flatMap(({ org_id }) => (hasSiem(plans.get(org_id)) ? [] : [org_id])));
+  state.paused = paused;
+  await forgetFailures(deps.database.pool, deps.replicaId, [...paused]);
+}
+
+function reportBacklog({ deps }: State, owned: readonly OwnedEndpoint[]): void {
+  const waiting = new Map<string, number>();
+  for (const { format, backlog } of owned) waiting.set(format, (waiting.get(format) ?? 0) + backlog);
+  deps.metrics.setBacklog(waiting);
+}
+
+function closeUnused({ channels, workers }: State, owned: readonly OwnedEndpoint[]): void {
+  const ids = new Set(owned.map(({ id }) => id));
+  for (const [id, channel] of channels) {
+    if (ids.has(id) || workers.has(id)) continue;
+    channel.close();
+    channels.delete(id);
+  }
+}
+
+function startWorkers(state: State, owned: readonly OwnedEndpoint[]): void {
+  const { workers, paused, closing } = state;
+  for (const endpoint of owned) {
+    if (closing || paused.has(endpoint.org_id) || workers.has(endpoint.id)) continue;
+    workers.set(
+      endpoint.id,
+      work(state, endpoint).finally(() => workers.delete(endpoint.id)),
+    );
+  }
+}
+
+async function work(
+  state: State,
+  { id, org_id, is_due: isDue, backlog, has_parked: hasParked }: OwnedEndpoint,
+): Promise<void> {
+  const { deps } = state;
+  try {
+    const run = { id, channel: channelOf(state, id), isStopping: () => state.closing || state.paused.has(org_id) };
+    const { parked } = isDue && backlog > 0 ? await deliver(deps, run) : { parked: 0 };
+    if (hasParked || parked > 0) await reportParked(deps, { id, org_id });
+  } catch (error) {
+    deps.telemetry.log.warn({ err: error, endpoint_id: id }, "a SIEM delivery was interrupted");
+  }
+}
+
+function channelOf({ deps, channels, timeoutMilliseconds }: State, id: string): Channel {
+  const channel = channels.get(id) ?? createChannel({ destinations: deps.destinations, timeoutMilliseconds });
+  channels.set(id, channel);
+  return channel;
+}
+
+async function close(state: State, seconds: number): Promise<void> {
+  const { deps, channels, workers } = state;
+  const closeChannels = (): void => {
+    for (const channel of channels.values()) channel.close();
+  };
+  state.closing = true;
+  await state.looking;
+  const cut = setTimeout(closeChannels, seconds * 1_000);
+  await Promise.all(workers.values());
+  clearTimeout(cut);
+  closeChannels();
+  await forgetReplica(deps.database.pool, deps.replicaId).catch(() => undefined);
 }
 
 function timesOf({ now, replicaId }: DeliveryDeps): LeaseTimes {

@@ -91,8 +91,8 @@ export const siemDeliveryMutants: readonly Mutant[] = [
   {
     name: "siem-pause-counted-as-failure",
     file: `${source}/delivery/forwarder.ts`,
-    find: "await forgetFailures(pool, deps.replicaId, [...paused]);",
-    replace: "await forgetFailures(pool, deps.replicaId, [...paused].slice(0, 0));",
+    find: "await forgetFailures(deps.database.pool, deps.replicaId, [...paused]);",
+    replace: "await forgetFailures(deps.database.pool, deps.replicaId, [...paused].slice(0, 0));",
     tests: [delivery],
   },
   {
@@ -253,8 +253,8 @@ export const siemDeliveryMutants: readonly Mutant[] = [
   {
     name: "siem-delivery-goes-on-without-a-plan",
     file: `${source}/delivery/forwarder.ts`,
-    find: "closing || paused.has(org_id)",
-    replace: "closing",
+    find: "state.closing || state.paused.has(org_id)",
+    replace: "state.closing",
     tests: [delivery],
   },
 ];
