@@ -14,6 +14,10 @@
 - ports:
     - protocol: TCP
       port: {{ include "coffer.whole" (index $policy (printf "%sPort" .store)) }}
+    {{- if and (eq .store "redis") (gt (int $policy.redisSentinelPort) 0) }}
+    - protocol: TCP
+      port: {{ include "coffer.whole" $policy.redisSentinelPort }}
+    {{- end }}
   {{- with index $policy (printf "%sPeers" .store) }}
   to:
     {{- toYaml . | nindent 4 }}

@@ -371,6 +371,8 @@ await t.test("each service reaches its own stores and DNS; siem-forwarder alone 
     t.same(reached(name).sort(), [...shared, "5432 anywhere"].sort());
   t.same(reached("siem-forwarder").sort(), [...shared, "5432 anywhere", "443", "8088", "9200"].sort());
   t.same(reached("console"), [], "it reaches nothing");
+  const withSentinels = renderValues({ networkPolicy: { redisSentinelPort: 26379 } });
+  t.match(JSON.stringify(withSentinels.find((each) => keyOf(each) === "NetworkPolicy/coffer-sync")), '"port":26379');
   const text = JSON.stringify(objects.find((each) => keyOf(each) === "NetworkPolicy/coffer-siem-forwarder"));
   for (const network of ["10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16", "10.9.0.0/16"]) t.ok(text.includes(network));
   t.end();

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { parseSentinelUrl } from "./sentinel-url.ts";
 import { type Parse, ValueProblem } from "./variable.ts";
 
 function parsedUrl(text: string, schemes: readonly string[]): URL {
@@ -19,9 +20,13 @@ export function storeUrl(...schemes: string[]): Parse<string> {
   };
 }
 
-/** A Redis or Valkey server, or `none`. */
+/** A Redis or Valkey server, the Sentinels that name it, or `none`. */
 export function redisUrl(text: string): string {
   if (text === "none") return text;
+  if (/^rediss?-sentinel:/.test(text)) {
+    if (parseSentinelUrl(text) !== null) return text;
+    throw new ValueProblem("must have the form redis-sentinel://user:password@host:port,host:port/name of the primary");
+  }
   parsedUrl(text, ["redis", "rediss"]);
   return text;
 }

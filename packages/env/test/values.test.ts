@@ -150,7 +150,17 @@ const edges: [VariableName, string[], string[]][] = [
     ["a.example", "ftp://a", "https://u@a", "https://a?x", "https://a,"],
   ],
   ["COFFER_POSTGRES_URL", ["postgres://u:p@h/db", "postgresql://h"], ["mysql://h", "h:5432", "postgres:"]],
-  ["COFFER_REDIS_URL", ["redis://h:6379/0", "rediss://h", "none"], ["http://h", "h:6379", "None"]],
+  [
+    "COFFER_REDIS_URL",
+    [
+      "redis://h:6379/0",
+      "rediss://h",
+      "none",
+      "redis-sentinel://u:p@a:1,b,[::1]:2/name",
+      "rediss-sentinel://a/name?sentinel_password=p%2F",
+    ],
+    ["http://h", "h:6379", "None", "redis-sentinel://a:1", "redis-sentinel://u@a/name", "redis-sentinel://u:%z@a/name"],
+  ],
   ["COFFER_REPLICAS", ["1", "10000"], ["0", "10001"]],
   ["COFFER_DRAIN_SECONDS", ["0", "3600"], ["3601", "-1"]],
   ["COFFER_PROCESSES", ["one", "separate"], ["many", "One"]],

@@ -1,3 +1,4 @@
+import { parseSentinelUrl } from "@coffer/env";
 import { Redis, type RedisOptions } from "ioredis";
 
 const longestRetryMilliseconds = 500;
@@ -14,11 +15,12 @@ const settings = {
 } satisfies RedisOptions;
 
 /**
- * Connects to Redis or Valkey at a `redis:` or `rediss:` URL. Returns at once, and reconnects in
- * the background. Commands time out after 50 ms: callers have a fallback.
+ * Connects to Redis or Valkey at a `redis:` or `rediss:` URL, or to the primary that Sentinels name
+ * (`parseSentinelUrl`). Returns at once, and reconnects in the background, also to another primary.
+ * Commands time out after 50 ms: callers have a fallback.
  */
 export function connectRedis(url: string): Redis {
-  return quiet(new Redis(url, settings));
+  return quiet(open(url, settings));
 }
 
 /**
@@ -27,7 +29,31 @@ export function connectRedis(url: string): Redis {
  */
 export function connectPlain(redis: Redis | string): Redis {
   const own = { ...settings, commandTimeout: undefined, enableAutoPipelining: false };
-  return quiet(typeof redis === "string" ? new Redis(redis, own) : redis.duplicate(own));
+  return quiet(typeof redis === "string" ? open(redis, own) : redis.duplicate(own));
+}
+
+type Given = Omit<typeof settings, "commandTimeout" | "enableAutoPipelining"> & {
+  commandTimeout: number | undefined;
+  enableAutoPipelining: boolean;
+};
+
+function open(url: string, given: Given): Redis {
+  const address = parseSentinelUrl(url);
+  if (address === null) return new Redis(url, given);
+  const { sentinels, name, username, password, sentinelPassword, tls } = address;
+  return new Redis({
+    ...given,
+    sentinels,
+    name,
+    username,
+    password,
+    sentinelPassword,
+    ...(tls ? { tls: {}, enableTLSForSentinelMode: true } : {}),
+    sentinelRetryStrategy: settings.retryStrategy,
+    // Follows a new primary also while the former one still answers.
+    failoverDetector: true,
+    sentinelReconnectStrategy: settings.retryStrategy,
+  });
 }
 
 /** Commands report their failures; without a listener ioredis prints every connection attempt. */

@@ -21,12 +21,21 @@ export interface RedisOptions {
    * version. Without it there is only the user `default`.
    */
   acl?: (version: number) => readonly string[];
+  /** Further lines of the configuration. */
+  settings?: readonly string[];
   /** The result of `locate`; called here by default. */
   command?: string[];
 }
 
 /** Starts a Redis (or Valkey) server on 127.0.0.1 that writes nothing to disk. Throws StoreError. */
-export async function startRedis({ directory, port, password, acl, command }: RedisOptions): Promise<Store> {
+export async function startRedis({
+  directory,
+  port,
+  password,
+  acl,
+  settings = [],
+  command,
+}: RedisOptions): Promise<Store> {
   const here = openStoreDirectory(directory);
   const located = command ?? (await locate("redis-server"));
   const contained = isDocker(located);
@@ -38,7 +47,7 @@ export async function startRedis({ directory, port, password, acl, command }: Re
   const program = contained ? located : reachableCommand(located, here);
   const file = join(here, "redis.conf");
   const users = acl?.(contained ? imageVersion : versionOf(program)) ?? ownerOnly(password);
-  writeServerFile(file, configuration(here, users, contained));
+  writeServerFile(file, configuration(here, [...users, ...settings], contained));
   const credentials = password === undefined ? "" : `:${encodeURIComponent(password)}@`;
   return runServer({
     name: "redis-server",
@@ -70,7 +79,7 @@ function ownerOnly(password: string | undefined): string[] {
   return password === undefined ? [] : [`requirepass "${password.replace(/["\\]/g, "\\$&")}"`];
 }
 
-function configuration(directory: string, users: readonly string[], contained: boolean): string {
+function configuration(directory: string, more: readonly string[], contained: boolean): string {
   const lines = [
     `bind ${contained ? "0.0.0.0" : "127.0.0.1"}`,
     `protected-mode ${contained ? "no" : "yes"}`,
@@ -81,7 +90,7 @@ function configuration(directory: string, users: readonly string[], contained: b
     "always-show-logo no",
     "set-proc-title no",
     "shutdown-timeout 0",
-    ...users,
+    ...more,
     "",
   ];
   return lines.join("\n");

@@ -100,4 +100,18 @@ export const ratelimitMutants: readonly Mutant[] = [
     replace: "",
     tests: [address],
   },
+  {
+    name: "sentinels-are-not-asked-for-the-primary",
+    file: "packages/ratelimit/src/connect-redis.ts",
+    find: "const address = parseSentinelUrl(url);",
+    replace: 'const address = parseSentinelUrl("");',
+    tests: ["packages/ratelimit/test/sentinel.test.ts"],
+  },
+  {
+    name: "any-url-of-sentinels-is-taken",
+    file: "packages/env/src/parse-address.ts",
+    find: "if (parseSentinelUrl(text) !== null) return text;",
+    replace: 'if (parseSentinelUrl(text) !== null || text !== "") return text;',
+    tests: ["packages/env/test/values.test.ts"],
+  },
 ];
