@@ -97,7 +97,7 @@ export async function startStores(options: StoreOptions): Promise<LocalStores> {
 }
 
 /** The role of each service that has a schema, which owns it. */
-export function schemaOwners({ postgres: passwords }: Installation): SchemaOwner[] {
+export function schemaOwners({ postgres: passwords }: Pick<Installation, "postgres">): SchemaOwner[] {
   return onBus(allServices).flatMap(({ name, schema }) =>
     schema === null ? [] : [{ role: schema, schema, password: passwords[name] }],
   );
