@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const tests = ["deploy/docker/test/make-readable.test.ts"] as const;
 
-/** What a container may read of its image, and how it is made. */
+/** What a container may read of its image. */
 export const imageMutants: readonly Mutant[] = [
   {
     name: "a-folder-that-only-its-owner-may-read-is-closed-in-an-image",
@@ -17,12 +17,5 @@ export const imageMutants: readonly Mutant[] = [
     find: "RUN node /docker/make-readable.ts /app\n",
     replace: "",
     tests,
-  },
-  {
-    name: "compile-cache-made-by-a-start-that-goes-on",
-    file: "deploy/docker/Dockerfile",
-    find: " COFFER_PORT=none\n",
-    replace: "\n",
-    tests: ["deploy/docker/test/images.test.ts"],
   },
 ];
