@@ -13,7 +13,7 @@ const skip = commit === null ? "git does not have the previous version: clone th
 await t.test("an upgrade and a rollback under load fail no request and lose nothing", { skip }, async (t) => {
   const previous = checkOut(t, commit ?? "");
   const { stores, databaseUrl } = await testStores(t);
-  migrate(previous, stores.postgresUrls);
+  await migrate(previous, stores.postgresUrls);
   const replicas = await openReplicas(t, stores);
   const old = await replicas.add({ checkout: previous });
   const load = await startRecordLoad(t, { url: replicas.url, databaseUrl: () => databaseUrl });
@@ -24,7 +24,7 @@ await t.test("an upgrade and a rollback under load fail no request and lose noth
     t.same(replicas.takeFailures(), [], when);
   };
   await goesOn("the previous version alone");
-  migrate(checkout, stores.postgresUrls);
+  await migrate(checkout, stores.postgresUrls);
   await goesOn("the previous version on the schema of this one");
   const present = await replicas.add();
   await goesOn("both versions side by side");

@@ -67,7 +67,7 @@ export async function startPostgres({ directory, port, settings = {} }: Postgres
     command: (chosen) => [binaries.postgres, "-D", data, "-p", String(chosen), ...options],
     url: (chosen) => `postgres://postgres:${password}@127.0.0.1:${chosen}/postgres`,
     port,
-    ready: /database system is ready to accept connections/,
+    ready: /database system is ready to accept (read-only )?connections/,
     taken: /could not bind IPv4 address|Address already in use/,
     stopSignal: "SIGINT",
     afterExit: async () => {

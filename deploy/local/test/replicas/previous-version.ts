@@ -1,9 +1,11 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { promisify } from "node:util";
 import { testDirectory, type TestScope } from "@coffer/testkit";
 import { checkout } from "../../src/checkout.ts";
 
+const run = promisify(execFile);
 const file = "deploy/release/previous-version";
 
 /**
@@ -56,9 +58,10 @@ function manifestOf(folder: string): unknown {
 }
 
 /** Runs the migrations of a checkout, as its images do. `urls` are those of each service's own role, by schema. */
-export function migrate(folder: string, urls: Readonly<Record<string, string>>): void {
+export async function migrate(folder: string, urls: Readonly<Record<string, string>>): Promise<void> {
   for (const [schema, url] of Object.entries(urls)) {
     const program = join(folder, "services", schema.replaceAll("_", "-"), "src/migrate-main.ts");
-    execFileSync(process.execPath, [program], { env: { PATH: process.env["PATH"], COFFER_POSTGRES_URL: url } });
+    // The load of this process goes on meanwhile.
+    await run(process.execPath, [program], { env: { PATH: process.env["PATH"], COFFER_POSTGRES_URL: url } });
   }
 }
