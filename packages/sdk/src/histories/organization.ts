@@ -9,6 +9,7 @@ import {
   holderOf,
   isEmail,
   makeInvitation,
+  openInvitation,
   readEntry,
   type Resource,
   sign,
@@ -18,7 +19,7 @@ import { isUuid, requireRequested } from "../http/require-requested.ts";
 import type { ApiAnswer, Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { dataOf, namedItems } from "../secrets/secret-store.ts";
-import { memberIn } from "../trust/confirmed-key.ts";
+import { labelOf, memberIn } from "../trust/confirmed-key.ts";
 import { rememberEnded } from "../trust/ended.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { FolderView, InviteView, MemberView, OrganizationView } from "../views.ts";
@@ -28,6 +29,7 @@ import { join } from "./join-folder.ts";
 import { invitedEntries } from "./read-entries.ts";
 import type { Self } from "./self.ts";
 import { shownAt } from "./send-signed.ts";
+import { walk } from "./walk.ts";
 
 /** The permission of a role in an organization's history. */
 export function permissionOfRole(role: Role): Permission {
@@ -435,6 +437,42 @@ export async function named(trust: PersonTrust, org?: Resource): Promise<Named[]
     const [kind, id] = state.res.split(":") as ["folder" | "vault", string];
     return [{ kind, id, name: state.name, holders: state.holders.map(({ who }) => who) }];
   });
+}
+
+/** An invitation as the signed history of its organization has it. */
+export interface ShownInvitation {
+  organization: { id: string; name: string };
+  /** The e-mail of the inviting member. */
+  from: string;
+  /** The e-mail that the invitation is for. */
+  email: string | undefined;
+}
+
+/**
+ * The organization of an invitation and who has made it, verified from entry 0 of the history: only the maker of the
+ * invitation can have sealed its join key into that entry. Stores and sends nothing. Throws CofferError `no_history` for an
+ * invitation that the service has made, `join_invalid`, and what reading a history throws.
+ */
+export async function shownInvitation(send: Send, trust: PersonTrust, text: string): Promise<ShownInvitation> {
+  if (!text.startsWith(inviteTokenPrefix))
+    throw new CofferError("no_history", "the service has made this invitation: no history says from whom it is");
+  const { token, tokenHash, wrapKey } = await understoodInvitation(text);
+  const read = invitedEntries(send, token);
+  const res = await understoodHistory(invitedTo(read));
+  const known = await trust.histories.learned(res);
+  const before = known === undefined ? undefined : { ...known, state: null };
+  const { who } = await trust.self();
+  const walked = await understoodHistory(walk(read, res, who, before));
+  if (walked === null) throw new CofferError("no_history", "the organization has no history that could be joined");
+  const { state } = walked;
+  const invitation = state.invitations.find(({ tag }) => tag === tokenHash);
+  await understoodHistory(openInvitation(res, invitation, wrapKey));
+  const by = invitation?.by ?? "";
+  return {
+    organization: { id: res.slice("org:".length), name: state.name },
+    from: labelOf(state, by),
+    email: invitation?.email,
+  };
 }
 
 async function invitedTo(read: ReturnType<typeof invitedEntries>): Promise<Resource> {

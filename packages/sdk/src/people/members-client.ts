@@ -7,6 +7,8 @@ import {
   acceptInvitation,
   inviteMember,
   type ProveJoin,
+  type ShownInvitation,
+  shownInvitation,
   type Removal,
   removeMember,
   restateCut,
@@ -70,6 +72,11 @@ export interface InvitesClient {
    * Revokes it, and closes it in the organization's history, with other open ones to its e-mail. Returns what was closed.
    */
   remove(id: string): Promise<ClosedInvitation[]>;
+  /**
+   * The organization and the inviter, as the invitation proves them. Joins nothing. `no_history` when it proves
+   * nothing.
+   */
+  show(token: string): Promise<ShownInvitation>;
   /** Joins the organization of an invitation to the caller's e-mail. */
   accept(token: string, options?: { prove?: ProveJoin | undefined }): Promise<OrganizationView>;
 }
@@ -112,6 +119,7 @@ export function invitesClient({ api, trust, current }: PersonContext): InvitesCl
     list: () => list("/api/org/invites"),
     create: (email, role) => inviteMember(send, trust, email, role),
     remove: (id) => removeInvitation(send, trust, id),
+    show: (token) => shownInvitation(send, trust, token),
     accept: async (token, { prove } = {}) => acceptInvitation(send, trust, await current(), token, prove),
   };
 }
