@@ -48,6 +48,44 @@ await t.test("it says what runs here, and how to compare it with a release", asy
   await region("Sessions").waitFor();
 });
 
+await t.test("this browser remembers the language, and when it locks", async (t) => {
+  const settings = region("In this browser");
+  await settings.getByRole("combobox", { name: "Lock after" }).selectOption("1 minute");
+  await settings.getByRole("combobox", { name: "Language" }).selectOption("Deutsch");
+  await settings.getByRole("button", { name: "Reload to see it" }).click();
+  await page.getByRole("heading", { name: "Konto", exact: true }).waitFor();
+  t.equal(await page.evaluate(() => document.documentElement.lang), "de");
+  const german = region("In diesem Browser");
+  t.equal(await german.getByRole("combobox", { name: "Sperren nach" }).inputValue(), "1");
+  await german.getByRole("checkbox").uncheck();
+  t.same(await inaccessible(page), []);
+  await german.getByRole("combobox", { name: "Sprache" }).selectOption("Wie der Browser");
+  await page.reload();
+  await settings.getByRole("checkbox", { name: /^Single keys/ }).waitFor();
+  t.notOk(await settings.getByRole("checkbox").isChecked());
+  await settings.getByRole("combobox", { name: "Lock after" }).selectOption("60 minutes");
+
+  // `l` locks, unless single keys are off; Ctrl-K is none.
+  await page.goto(url);
+  await page.getByRole("heading", { name: "You have no vault yet" }).waitFor();
+  await page.locator("body").press("Escape");
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press("l");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Go to" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.goto(`${url}/account`);
+  await settings.getByRole("checkbox").check();
+  await page.goto(url);
+  await page.getByRole("heading", { name: "You have no vault yet" }).waitFor();
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press("l");
+  await hidden("Password").fill(password);
+  await button("Unlock").click();
+  await page.goto(`${url}/account`);
+  await settings.waitFor();
+});
+
 await t.test("another session is ended, and that device is out", async (t) => {
   const sessions = region("Sessions").getByRole("listitem");
   await sessions.filter({ hasText: "old laptop" }).waitFor();

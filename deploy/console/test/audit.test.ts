@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { newPassword } from "@coffer/console-app/new-password";
 import { personClient } from "@coffer/sdk";
 import { register } from "@coffer/sdk/account";
 import { testDirectory } from "@coffer/testkit";
 import pg from "pg";
+import type { Page } from "playwright-core";
 import t from "tap";
 import { npmStart } from "../../local/test/npm-start.ts";
 import { inaccessible, startVisitors } from "./browser.ts";
@@ -24,13 +26,44 @@ const database = new pg.Client({ connectionString: coffer.state().stores.postgre
 await database.connect();
 t.teardown(() => database.end());
 
+declare global {
+  /** The message of the first choice, which leaves the page after the second. */
+  var held: { answered: Promise<void> };
+}
+
+/** Runs in the page before its script: holds the question for the folders that were made until another was answered. */
+function holdFirstChoice(): void {
+  const send = MessagePort.prototype.postMessage as (this: MessagePort, message: unknown) => void;
+  const answered = Promise.withResolvers<undefined>();
+  globalThis.held = { answered: answered.promise };
+  let first: { id: number } | undefined;
+  MessagePort.prototype.postMessage = function (message: unknown): void {
+    const { name, id, input } = message as { name?: string; id: number; input?: { action?: string; outcome?: string } };
+    if (name !== "audit" || input?.action !== "folder.created") {
+      send.call(this, message);
+      return;
+    }
+    if (input.outcome === "") {
+      first = { id };
+      setTimeout(() => send.call(this, message), 2000);
+      this.addEventListener("message", ({ data }: MessageEvent<{ id?: number }>) => {
+        if (data.id === first?.id) setTimeout(answered.resolve, 100);
+      });
+    } else send.call(this, message);
+  };
+}
+
+async function signIn(on: Page): Promise<void> {
+  await on.getByRole("textbox", { name: "E-mail" }).fill(email);
+  await on.getByLabel("Password", { exact: true }).fill(password);
+  await on.getByRole("button", { name: "Sign in" }).click();
+}
+
 const chain = page.getByRole("region", { name: "The chain of records" });
 const verify = chain.getByRole("button", { name: "Verify" });
 
 await t.test("the chain verifies itself, and each record is there with the names of people and folders", async (t) => {
-  await page.getByRole("textbox", { name: "E-mail" }).fill(email);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await signIn(page);
   await chain.getByText(/^The chain is whole: \d+ records/).waitFor();
   t.equal(new URL(page.url()).pathname, "/audit");
   const rows = page.getByRole("list", { name: "Audit" }).getByRole("listitem");
@@ -51,6 +84,46 @@ await t.test("records are chosen by action and outcome", async (t) => {
   await page.getByRole("combobox", { name: "Outcome" }).selectOption("denied");
   await page.getByText("Nothing found").waitFor();
   t.same(await inaccessible(page), []);
+});
+
+await t.test("records are chosen by member and day, and saved as a file", async (t) => {
+  await page.getByRole("combobox", { name: "Outcome" }).selectOption("");
+  await page.getByRole("combobox", { name: "Member" }).selectOption(email);
+  const rows = page.getByRole("list", { name: "Audit" }).getByRole("listitem");
+  await rows.first().waitFor();
+  t.equal(await rows.count(), 2);
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as JSON lines" }).click();
+  const path = await (await saving).path();
+  const saved = readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { action: string; hash: string });
+  t.same(
+    saved.map(({ action }) => action),
+    ["folder.created", "folder.created"],
+  );
+  t.match(saved[0]?.hash, /^[0-9a-f]{64}$/);
+  const yesterday = new Date(Date.now() - 86_400_000).toLocaleDateString("sv");
+  await page.getByLabel("to", { exact: true }).fill(yesterday);
+  await page.getByText("Nothing found").waitFor();
+  await page.getByLabel("to", { exact: true }).fill(new Date().toLocaleDateString("sv"));
+  await rows.first().waitFor();
+  t.same(await inaccessible(page), []);
+});
+
+await t.test("the newest choice counts when the answer for an earlier one comes later", async (t) => {
+  const slow = await newVisitor();
+  await slow.context.addInitScript(holdFirstChoice);
+  const slows = await slow.open("/audit");
+  await signIn(slows);
+  await slows.getByRole("combobox", { name: "Action" }).selectOption("folder.created");
+  await slows.getByRole("combobox", { name: "Outcome" }).selectOption("denied");
+  await slows.getByText("Nothing found").waitFor();
+  await slows.evaluate(() => held.answered);
+  t.equal(await slows.getByRole("list", { name: "Audit" }).getByRole("listitem").count(), 0);
+  t.equal(await slows.getByText("Nothing found").count(), 1);
+  t.same(await slow.troubles(), []);
 });
 
 await t.test("a record that the operator changes is found, and named", async (t) => {

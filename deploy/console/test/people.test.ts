@@ -29,7 +29,7 @@ await t.test("a colleague is invited by an address that is shown once", async (t
   await members.filter({ hasText: "alice@example.com (you)" }).waitFor();
   t.same(await inaccessible(page), []);
   await page.getByRole("textbox", { name: "E-mail" }).fill(colleague);
-  await page.getByRole("button", { name: "Invite", exact: true }).click();
+  await page.getByRole("button", { name: "Invite", exact: true }).dblclick();
   const sheet = page.getByRole("region", { name: "Link of the invitation" });
   address = await sheet.locator(".recovery").innerText();
   await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Link of the invitation");
@@ -38,6 +38,7 @@ await t.test("a colleague is invited by an address that is shown once", async (t
   await sheet.getByRole("button", { name: "I have sent it" }).click();
   await page.getByRole("button", { name: `Withdraw the invitation of ${colleague}` }).waitFor();
   t.notOk((await visitor.traces(page)).includes(address.slice(address.indexOf("#") + 1)));
+  t.equal((await alice.invites.list()).length, 1, "a double click invites once");
 });
 
 await t.test("the invited person registers and joins; the invitation leaves the address at once", async (t) => {
@@ -55,9 +56,17 @@ await t.test("the invited person registers and joins; the invitation leaves the 
   await bobs.getByRole("textbox", { name: /^Type its last 6/ }).fill(key.slice(-6));
   await bobs.getByRole("button", { name: "Continue" }).click();
   await bobs.getByRole("heading", { name: "Join an organization" }).waitFor();
+  // The invitation of the link is shown at once, with what it proves.
+  await bobs.getByText(`${email} invites you to Example`).waitFor();
   t.same(await inaccessible(bobs), []);
+  t.equal((await alice.members.confirmed()).length, 1, "shown is not joined");
   // Pasted whole, as by a person who opened the console elsewhere.
+  await bobs.getByLabel("Invitation, or its link").fill("nonsense");
+  await bobs.getByRole("button", { name: "Review", exact: true }).click();
+  await bobs.getByText("nothing proves which organization it is").waitFor();
   await bobs.getByLabel("Invitation, or its link").fill(address);
+  await bobs.getByRole("button", { name: "Review", exact: true }).click();
+  await bobs.getByText(`${email} invites you to Example`).waitFor();
   await bobs.getByRole("button", { name: "Join", exact: true }).click();
   await bobs.getByRole("status").filter({ hasText: "You are a member of Example" }).waitFor();
   t.equal(bobs.url(), `${url}/`);

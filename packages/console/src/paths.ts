@@ -18,6 +18,7 @@ export const pagePaths = [
   "/destinations",
   "/organization",
   "/account",
+  "/trust",
   "/about",
 ] as const;
 

@@ -37,6 +37,18 @@ export interface RecordSummary {
   searched: string;
 }
 
+/** After so many minutes without a key or a click the session may lock. */
+export const lockMinutes = [1, 5, 15, 30, 60] as const;
+
+/** The choices for this browser. */
+export interface Settings {
+  /** Two letters; empty for the browser's own language. */
+  language: string;
+  lockMinutes: (typeof lockMinutes)[number];
+  /** Whether single keys act, such as `c` for the password. */
+  singleKeys: boolean;
+}
+
 export interface State {
   phase: Phase;
   user: { id: string; email: string; name: string | null } | null;
@@ -44,6 +56,7 @@ export interface State {
   endedBecause: "revoked" | "attempts" | null;
   connection: Connection;
   vaults: VaultSummary[];
+  settings: Settings;
 }
 
 export interface RecordField {
@@ -156,9 +169,13 @@ export interface ToRotate extends Shared {
 export interface AuditWish {
   /** The id of the organization; null for the first one whose audit the person may read. */
   organization: string | null;
-  /** Empty for every action and outcome. */
+  /** Empty for every action, outcome and actor. */
   action: string;
   outcome: string;
+  actor: string;
+  /** Days as YYYY-MM-DD in the person's time, both included; empty for no limit. */
+  from: string;
+  to: string;
   /** So many of the newest records, at most 1,000. */
   limit: number;
 }
@@ -180,6 +197,8 @@ export interface AuditView {
   organizations: { id: string; name: string }[];
   /** The one whose records these are; null when there is none. */
   organization: string | null;
+  /** The members, for the choice of an actor. */
+  members: { id: string; email: string }[];
   rows: AuditRow[];
   /** Records of the whole chain. */
   count: number;
@@ -193,6 +212,43 @@ export interface ChainView {
   gaps: number;
   /** The record up to which this browser had verified it before; 0 when it had not. */
   before: number;
+}
+
+/** An organization, folder or shared vault, whose history its managers sign. */
+export interface HistoryName {
+  kind: "org" | "folder" | "vault";
+  id: string;
+  name: string;
+}
+
+export interface HistoryView extends HistoryName {
+  /** How many entries this browser has verified; 0 for none. */
+  entries: number;
+  /** Why nothing of it is used, such as `history_rolled_back`; null when it is used. */
+  problem: string | null;
+}
+
+export interface TrustView {
+  histories: HistoryView[];
+  /** Why this browser does not use what the person's devices share about histories; null when it does. */
+  keyring: string | null;
+}
+
+/** A history as the service shows it now, before it is trusted. */
+export interface ShownHistory {
+  res: string;
+  name: string;
+  /** The e-mail of the newest signer, and the fingerprint of the key: six words. */
+  signer: string;
+  words: string;
+}
+
+/** An invitation as the signed history of the organization has it. */
+export interface InvitationView {
+  organization: string;
+  from: string;
+  /** Whether it is for the person's own e-mail. */
+  isYours: boolean;
 }
 
 /** The proof of the person, once more. `code` is empty until one is asked for. */
@@ -254,8 +310,8 @@ export interface ReaderView {
   ip: string | null;
 }
 
-/** Null when the person may not read the audit. `since`: earlier reads are not among these. */
-export type ReadersView = { readers: ReaderView[]; since: string } | null;
+/** `isYours`: whether the person may read the audit. `since`: earlier reads are not among these. */
+export type ReadersView = { isYours: true; readers: ReaderView[]; since: string } | { isYours: false };
 
 export interface FoldersView {
   folders: FolderView[];
@@ -472,6 +528,7 @@ export interface Calls {
   signOut(): null;
   /** The person does something: puts off the idle lock. */
   touch(): null;
+  changeSettings(part: Partial<Settings>): null;
   createVault(input: { name: string; type: "personal" | "shared" }): { id: string };
   offer(shared: Shared): OfferView;
   /** `name`: the one that the person was shown. */
@@ -535,6 +592,8 @@ export interface Calls {
   endMemberSession(input: { userId: string; sessionId: string | null }): PersonDetail;
   setMemberStatus(input: { userId: string; status: PersonView["status"] }): PeopleView;
   setMemberTravel(input: { userId: string; enabled: boolean }): null;
+  /** What the invitation itself proves; null when nothing does. */
+  invitation(invitation: string): InvitationView | null;
   /** Joins the organization of an invitation. Its name. */
   join(invitation: string): string;
   /** Reads a file in the worker. Fails with `import_…` and the code of an ImportError. */
@@ -554,8 +613,15 @@ export interface Calls {
   removeDestination(id: string): DestinationsView;
   testDestination(id: string): TestedView;
   audit(wish: AuditWish): AuditView;
+  /** All records of the wish, oldest first, as lines of JSON. */
+  exportAudit(wish: AuditWish): { file: Blob; count: number };
   /** Recomputes the whole chain of an organization, and remembers its end for the next time. */
   verifyAudit(organization: string): ChainView;
+  trust(): TrustView;
+  /** What `trustShown` would trust: one history, or with null all that the service shows. */
+  shownHistories(one: HistoryName | null): ShownHistory[];
+  /** Trusts what the person has compared. Fails with `access_denied` if the service shows something else now. */
+  trustShown(input: { one: HistoryName | null; compared: ShownHistory[] }): TrustView;
   // Those with a Proof fail with `code_needed` when the account has a second factor and `code` is empty.
   stopTravel(proof: Proof): TravelView;
   account(): AccountView;

@@ -99,7 +99,11 @@ await t.test("what a browser loads stays within its budgets, compressed with gzi
   const size = (path: string): number => gzipSync(readFileSync(join(built, path)), { level: 9 }).byteLength;
   const paths = (readManifest(built) satisfies Manifest).files.map(({ path }) => path);
   const one = (pattern: RegExp): string => paths.find((path) => pattern.test(path)) ?? "";
-  const page = size(one(/^assets\/page\..*\.js$/));
+  const script = one(/^assets\/page\..*\.js$/);
+  const languages = paths.filter((path) => /^assets\/(?:en|de)\..*\.js$/.test(path));
+  t.equal(languages.length, 2);
+  // A browser loads one language.
+  const page = size(script) + Math.max(...languages.map(size));
   const style = size(one(/\.css$/));
   const worker = withImports(one(/^assets\/worker\./));
   const login = new Set([...worker, ...withImports(one(/^assets\/account\./))]);

@@ -7,15 +7,37 @@ const minute = 60_000;
 function started(t: { teardown(work: () => void): unknown }) {
   const clock = { now: 1_000_000, running: 0 };
   const counted = { locks: 0 };
-  const lock = idleLock(() => (counted.locks += 1), { now: () => clock.now, running: () => clock.running });
+  let minutes = 15;
+  const lock = idleLock(
+    () => (counted.locks += 1),
+    () => minutes * minute,
+    { now: () => clock.now, running: () => clock.running },
+  );
   lock.start();
   t.teardown(() => lock.stop());
   const pass = (minutes: number): void => {
     clock.now += minutes * minute;
     clock.running += minutes * minute;
   };
-  return { clock, counted, lock, pass };
+  const choose = (chosen: number): void => {
+    minutes = chosen;
+  };
+  return { clock, counted, lock, pass, choose };
 }
+
+await t.test("a shorter time counts at once", (t) => {
+  const { counted, lock, pass, choose } = started(t);
+  pass(4);
+  lock.touch();
+  choose(5);
+  pass(4);
+  lock.touch();
+  t.equal(counted.locks, 0);
+  pass(5);
+  lock.touch();
+  t.equal(counted.locks, 1);
+  t.end();
+});
 
 await t.test("keys and clicks put the lock off", (t) => {
   const { counted, lock, pass } = started(t);

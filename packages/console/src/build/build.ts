@@ -61,10 +61,16 @@ export async function buildConsole(folder: string, from: string = root): Promise
     entryPoints: [join(source, "styles/console.css")],
     loader: { ".svg": "file" },
   });
+  const languages = await build({
+    ...common,
+    entryPoints: ["en", "de"].map((tag) => join(source, `messages/${tag}.ts`)),
+  });
+  const texts = languages.outputFiles.map((file) => named(file, "asset"));
   const page = await build({
     ...common,
     entryPoints: [join(source, "page/page.tsx")],
     define: {
+      __LANGUAGES__: JSON.stringify(Object.fromEntries(texts.map((file) => [tagOf(file), linked(file)]))),
       __WORKER_PATH__: JSON.stringify(`/${main.path}`),
       __SOURCES__: JSON.stringify(sources),
       __VERSION__: JSON.stringify(versionOf(from)),
@@ -72,13 +78,14 @@ export async function buildConsole(folder: string, from: string = root): Promise
   });
   const icon = readFileSync(join(source, "page/icon.svg"));
   const assets = [
+    ...texts,
     ...[...style.outputFiles, ...page.outputFiles].map((file) => named(file, "asset")),
     { path: `assets/icon.${sha256(icon).slice(0, 8).toUpperCase()}.svg`, kind: "asset" as const, bytes: icon },
   ];
   const find = (name: string, end: string) => {
     const found = assets.find(({ path }) => path.startsWith(`assets/${name}.`) && path.endsWith(end));
     if (found === undefined) throw new Error(`the build has no ${name}`);
-    return { path: found.path, integrity: integrityOf(found.bytes) };
+    return linked(found);
   };
   const html = pageHtml({
     script: find("page", ".js"),
@@ -104,6 +111,15 @@ interface Output {
 
 function named({ path, contents }: OutputFile, kind: Output["kind"]): Output {
   return { path: `assets/${path.replaceAll("\\", "/").split("/").at(-1) ?? ""}`, kind, bytes: contents };
+}
+
+/** The language of a module of messages. */
+function tagOf({ path }: Output): string {
+  return path.slice("assets/".length).split(".")[0] ?? "";
+}
+
+function linked({ path, bytes }: Output): { path: string; integrity: string } {
+  return { path: `/${path}`, integrity: integrityOf(bytes) };
 }
 
 /** Writes all files into a new folder, which takes the place of `folder` when it is complete. */

@@ -12,9 +12,9 @@ export function pageHtml({ script, style, icon }: { script: Linked; style: Linke
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Coffer</title>
-<link rel="icon" href="/${icon.path}" type="image/svg+xml">
-<link rel="stylesheet" href="/${style.path}" integrity="${style.integrity}">
-<script type="module" src="/${script.path}" integrity="${script.integrity}"></script>
+<link rel="icon" href="${icon.path}" type="image/svg+xml">
+<link rel="stylesheet" href="${style.path}" integrity="${style.integrity}">
+<script type="module" src="${script.path}" integrity="${script.integrity}"></script>
 </head>
 <body>
 <div id="console"></div>

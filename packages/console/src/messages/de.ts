@@ -1,6 +1,6 @@
 import type { Messages } from "./en.ts";
 
-export const de: Messages = {
+export const messages: Messages = {
   product: "Coffer",
   tagline: "Ein Tresor für Menschen und Maschinen, ohne Wissen des Servers.",
 
@@ -447,6 +447,13 @@ export const de: Messages = {
   joinWhy:
     "Sie bekommen, was die Organisation mit Ihnen teilt. Ihr signierter Verlauf nennt Ihren Schlüssel: Kollegen teilen mit Ihnen, ohne Wörter zu vergleichen.",
   joinInvitation: "Einladung oder ihr Link",
+  joinShown: "Die Einladung",
+  joinFrom: (from, organization) => `${from} lädt Sie zu ${organization} ein`,
+  joinProves:
+    "Nur die Person, die diese Einladung gemacht hat, konnte das in die unterschriebene Historie der Organisation schreiben. Wessen Adresse und wessen Organisation das ist, beweist sie nicht: Treten Sie bei, wenn die Person, die Sie kennen, Ihnen den Link geschickt hat.",
+  joinUnproven:
+    "Der Dienst hat diese Einladung gemacht. Nichts beweist, zu welcher Organisation sie gehört und wer Sie einlädt. Fragen Sie die Person, die sie geschickt hat.",
+  joinOther: (email) => `Sie ist für eine andere E-Mail als Ihre, ${email}.`,
   joinAction: "Beitreten",
   joined: (organization) => `Sie sind Mitglied von ${organization}`,
   joinCommand: "coffer invite accept",
@@ -481,11 +488,52 @@ export const de: Messages = {
   passwordCommand: "coffer password",
   passwordChanged: "Das Passwort ist geändert. Ihre anderen Sitzungen sind beendet.",
   recoveryKeyNew: "Auch einen neuen Wiederherstellungsschlüssel machen; der alte endet",
+  inThisBrowser: "In diesem Browser",
+  language: "Sprache",
+  languageOfBrowser: "Wie der Browser",
+  reload: "Neu laden, um es zu sehen",
+  lockAfter: "Sperren nach",
+  minutes: (minutes) => (minutes === 1 ? "1 Minute" : `${String(minutes)} Minuten`),
+  singleKeys: "Einzelne Tasten wirken, etwa c für das Passwort",
   sessions: "Sitzungen",
   sessionEnd: "Beenden",
   sessionEndOf: (device) => `Sitzung auf ${device} beenden`,
   sessionsEndOthers: "Alle anderen beenden",
   sessionsCommand: "coffer sessions",
+
+  trust: "Vertrauen",
+  trustTitle: "Wem dieser Browser vertraut",
+  trustWhy:
+    "Verwalter unterschreiben jede Änderung einer Organisation, eines Ordners oder geteilten Tresors. Dieser Browser merkt sich, wie weit er jede Historie geprüft hat, und lehnt eine ältere oder andere ab.",
+  trustNothing: "Sie sind in keiner Organisation und teilen keinen Tresor: Es gibt nichts zu prüfen.",
+  trustEntries: (count) => (count === 1 ? "1 Eintrag geprüft" : `${String(count)} Einträge geprüft`),
+  trustDevices: "Was Ihre Geräte teilen",
+  trustCompare: "Wörter vergleichen",
+  trustCompareOf: (name) => `Wörter vergleichen: ${name}`,
+  trustCompareAll: "Die Wörter aller vergleichen",
+  trustCompareTitle: "Dem vertrauen, was der Dienst jetzt zeigt?",
+  trustCompareWhy:
+    "Nur wenn der Betreiber eine Wiederherstellung aus einer Sicherung angekündigt hat. Fragen Sie jede Person unten am Telefon nach den sechs Wörtern ihres eigenen Schlüssels. Was nach der Sicherung unterschrieben wurde, ist verloren: Auch Entfernungen müssen wiederholt werden.",
+  trustSigner: (name, signer) => `${name}: zuletzt unterschrieben von ${signer}`,
+  trustConfirm: "Die Wörter sind gleich: vertrauen",
+  trustChanged: "Nichts wurde übernommen: Der Dienst zeigt jetzt etwas anderes, als Sie verglichen haben.",
+  trusted: "Ab jetzt vertraut",
+  trustCommand: "coffer folder trust <id>",
+  trustAllCommand: "coffer keyring trust",
+  historyKinds: { org: "Organisation", folder: "Ordner", vault: "Tresor" },
+  refused: {
+    history_rolled_back:
+      "Der Dienst zeigt einen älteren Stand, als dieser Browser geprüft hat, wie nach einer Wiederherstellung aus einer Sicherung. Nichts davon wird benutzt.",
+    history_forked: "Der Dienst zeigt eine andere Historie, als dieser Browser geprüft hat. Nichts davon wird benutzt.",
+    history_invalid:
+      "Der Dienst zeigt eine Historie, die ihre Verwalter nicht unterschrieben haben. Nichts davon wird benutzt.",
+    signer_removed:
+      "Jemand hat unterschrieben, der die Organisation verlassen hatte. Nichts davon wird benutzt: Sagen Sie es einem Verwalter.",
+    keyring_missing: "Der Dienst zeigt nicht, was Ihre Geräte über Historien teilen.",
+    keyring_rolled_back: "Der Dienst zeigt einen älteren Stand dessen, was Ihre Geräte über Historien teilen.",
+    not_accepted: "Mit Ihnen geteilt und noch nicht angenommen.",
+    no_history: "Noch ohne Historie: Ein Verwalter legt sie mit dem Befehl an.",
+  },
 
   audit: "Protokoll",
   auditNotYours:
@@ -511,6 +559,13 @@ export const de: Messages = {
   action: "Aktion",
   everyAction: "Jede Aktion",
   outcome: "Ergebnis",
+  actor: "Mitglied",
+  everyActor: "Alle",
+  auditFrom: "Von",
+  auditTo: "bis",
+  auditExport: "Als JSON-Zeilen speichern",
+  auditExporting: "Alle Einträge werden gelesen…",
+  auditExported: (count) => (count === 1 ? "1 Eintrag gespeichert" : `${String(count)} Einträge gespeichert`),
   everyOutcome: "Jedes Ergebnis",
   outcomes: { success: "erfolgreich", denied: "verweigert", failure: "fehlgeschlagen" },
   chain: "Die Kette der Einträge",
@@ -630,6 +685,13 @@ export const de: Messages = {
     quota_exceeded: "Das Kontingent Ihres Kontos ist aufgebraucht. Fragen Sie einen Administrator.",
     not_found: "Das gibt es nicht mehr.",
     unexpected: "Etwas ist fehlgeschlagen, das nicht fehlschlagen sollte. Laden Sie die Seite neu.",
+    history_rolled_back:
+      "Der Dienst zeigt einen älteren Stand, als dieser Browser geprüft hat, wie nach einer Wiederherstellung aus einer Sicherung. Siehe „Wem dieser Browser vertraut“ unter Konto.",
+    history_forked:
+      "Der Dienst zeigt eine andere Historie, als dieser Browser geprüft hat. Siehe „Wem dieser Browser vertraut“ unter Konto.",
+    keyring_rolled_back:
+      "Der Dienst zeigt einen älteren Stand dessen, was Ihre Geräte teilen. Siehe „Wem dieser Browser vertraut“ unter Konto.",
+    keyring_missing: "Der Dienst zeigt nicht, was Ihre Geräte teilen. Siehe „Wem dieser Browser vertraut“ unter Konto.",
     configuration: "Dieser Browser speichert hier nichts, wie in manchen privaten Fenstern.",
   },
   rateLimited: (seconds) => `Zu viele Versuche. In ${String(seconds)} s geht es wieder.`,

@@ -1,5 +1,5 @@
 /** Every text that a person reads in the console. A language that lacks one does not compile. */
-export const en = {
+export const messages = {
   product: "Coffer",
   tagline: "A zero-knowledge vault for people and machines.",
 
@@ -427,6 +427,13 @@ export const en = {
     "You get what the organization shares with you. Its signed history names your key, so that colleagues share with you without comparing words.",
   joinInvitation: "Invitation, or its link",
   joinAction: "Join",
+  joinShown: "The invitation",
+  joinFrom: (from: string, organization: string) => `${from} invites you to ${organization}`,
+  joinProves:
+    "Only the person who made this invitation could write that into the signed history of the organization. It does not prove whose address that is, or whose organization: join if the person you know sent you the link.",
+  joinUnproven:
+    "The service has made this invitation, so nothing proves which organization it is or who invites you. Ask the person who sent it.",
+  joinOther: (email: string) => `It is for another e-mail than yours, ${email}.`,
   joined: (organization: string) => `You are a member of ${organization}`,
   joinCommand: "coffer invite accept",
   registerInvited: "You are invited. Make an account first; then you join.",
@@ -459,11 +466,50 @@ export const en = {
   passwordCommand: "coffer password",
   passwordChanged: "The password is changed. Your other sessions have ended.",
   recoveryKeyNew: "Make a new recovery key too; the old one ends",
+  inThisBrowser: "In this browser",
+  language: "Language",
+  languageOfBrowser: "As the browser",
+  reload: "Reload to see it",
+  lockAfter: "Lock after",
+  minutes: (minutes: number) => (minutes === 1 ? "1 minute" : `${String(minutes)} minutes`),
+  singleKeys: "Single keys act, such as c for the password",
   sessions: "Sessions",
   sessionEnd: "End",
   sessionEndOf: (device: string) => `End the session on ${device}`,
   sessionsEndOthers: "End all others",
   sessionsCommand: "coffer sessions",
+
+  trust: "Trust",
+  trustTitle: "What this browser trusts",
+  trustWhy:
+    "Managers sign each change of an organization, folder or shared vault. This browser remembers how far it has verified each history, and refuses an older or another one.",
+  trustNothing: "You are in no organization and share no vault: there is nothing to verify.",
+  trustEntries: (count: number) => (count === 1 ? "1 entry verified" : `${String(count)} entries verified`),
+  trustDevices: "What your devices share",
+  trustCompare: "Compare words",
+  trustCompareOf: (name: string) => `Compare words: ${name}`,
+  trustCompareAll: "Compare the words of all",
+  trustCompareTitle: "Trust what the service shows now?",
+  trustCompareWhy:
+    "Only if the operator has announced a restore from a backup. Ask each person below on the phone for the six words of their own key. What was signed after the backup is lost: removals too must be made again.",
+  trustSigner: (name: string, signer: string) => `${name}: last signed by ${signer}`,
+  trustConfirm: "The words are equal: trust this",
+  trustChanged: "Nothing was trusted: the service shows something else now than what you have compared.",
+  trusted: "Trusted from now on",
+  trustCommand: "coffer folder trust <id>",
+  trustAllCommand: "coffer keyring trust",
+  historyKinds: { org: "organization", folder: "folder", vault: "vault" },
+  refused: {
+    history_rolled_back:
+      "The service shows an older state than this browser has verified, as after a restore from a backup. Nothing of it is used.",
+    history_forked: "The service shows another history than this browser has verified. Nothing of it is used.",
+    history_invalid: "The service shows a history that its managers did not sign. Nothing of it is used.",
+    signer_removed: "A person signed it who had left the organization. Nothing of it is used: tell a manager.",
+    keyring_missing: "The service does not show what your devices share about histories.",
+    keyring_rolled_back: "The service shows an older state of what your devices share about histories.",
+    not_accepted: "It is shared with you, and not accepted yet.",
+    no_history: "It has no history yet: a manager adopts it with the command.",
+  },
 
   audit: "Audit",
   auditNotYours:
@@ -489,6 +535,13 @@ export const en = {
   everyAction: "Every action",
   outcome: "Outcome",
   everyOutcome: "Every outcome",
+  actor: "Member",
+  everyActor: "Everyone",
+  auditFrom: "From",
+  auditTo: "to",
+  auditExport: "Save as JSON lines",
+  auditExporting: "Reading all records…",
+  auditExported: (count: number) => (count === 1 ? "1 record saved" : `${String(count)} records saved`),
   outcomes: { success: "success", denied: "denied", failure: "failed" },
   chain: "The chain of records",
   chainVerify: "Verify",
@@ -608,10 +661,17 @@ export const en = {
     quota_exceeded: "The quota of your account is used up. Ask an administrator.",
     not_found: "It is not there any more.",
     unexpected: "Something failed that should not have. Reload the page.",
+    history_rolled_back:
+      "The service shows an older state than this browser has verified, as after a restore from a backup. See “What this browser trusts” under Account.",
+    history_forked:
+      "The service shows another history than this browser has verified. See “What this browser trusts” under Account.",
+    keyring_rolled_back:
+      "The service shows an older state of what your devices share. See “What this browser trusts” under Account.",
+    keyring_missing: "The service does not show what your devices share. See “What this browser trusts” under Account.",
     configuration: "This browser does not store data here, as in some private windows.",
   },
   rateLimited: (seconds: number) => `Too many attempts. You can try again in ${String(seconds)} s.`,
 };
 
 /** A language: the shape of the English messages. */
-export type Messages = typeof en;
+export type Messages = typeof messages;

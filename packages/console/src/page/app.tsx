@@ -19,6 +19,7 @@ import { Recover } from "./screens/recover.tsx";
 import { Register } from "./screens/register.tsx";
 import { SignIn } from "./screens/sign-in.tsx";
 import { ToDo } from "./screens/to-do.tsx";
+import { Trust } from "./screens/trust.tsx";
 import { Travel } from "./screens/travel.tsx";
 import { Unlock } from "./screens/unlock.tsx";
 import { Vaults } from "./screens/vaults.tsx";
@@ -87,6 +88,8 @@ function Place() {
       return <Machines />;
     case "/account":
       return <Account />;
+    case "/trust":
+      return <Trust />;
     case "/about":
       return <About />;
     case "/destinations":

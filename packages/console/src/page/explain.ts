@@ -1,10 +1,15 @@
 import { m } from "../messages/messages.ts";
 import { CallError } from "./worker-client.ts";
 
-/** An error as a sentence for a person. */
-export function explain(error: unknown): string {
+/**
+ * An error as a sentence for a person.
+ * @param texts what to say of some codes here
+ */
+export function explain(error: unknown, texts: Partial<Record<string, string>> = {}): string {
   if (!(error instanceof CallError)) return m.failures.unexpected;
   const { code, retryAfterSeconds, message } = error;
+  const text = texts[code];
+  if (text !== undefined) return text;
   if (code === "rate_limited") return m.rateLimited(retryAfterSeconds ?? 60);
   if (code === "wrong_password") return m.wrongPassword;
   if (code === "no_code") return m.noCode;

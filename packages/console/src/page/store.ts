@@ -9,17 +9,25 @@ const nothing: State = {
   endedBecause: null,
   connection: { kind: "connecting" },
   vaults: [],
+  settings: { language: "", lockMinutes: 15, singleKeys: true },
 };
 
 export const state = signal<State>(nothing);
 /** All records by their ids. Replaced when one changes. */
 export const records = signal<ReadonlyMap<string, RecordSummary>>(new Map());
 
+const first = Promise.withResolvers<State>();
+/** The state that the worker begins with. Where the page cannot decrypt, there is no worker to wait for. */
+export const firstState: Promise<State> = isSecureContext ? first.promise : Promise.resolve(nothing);
+
 /** Calls the worker. */
 export const call = connectWorker(receive);
 
 function receive(message: FromWorker): void {
-  if (message.kind === "state") state.value = message.state;
+  if (message.kind === "state") {
+    state.value = message.state;
+    first.resolve(message.state);
+  }
   if (message.kind !== "records") return;
   const next = new Map(message.all ? [] : records.value);
   for (const record of message.changed) next.set(record.id, record);

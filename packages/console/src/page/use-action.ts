@@ -14,10 +14,12 @@ export interface Action {
   run(work: () => Promise<void>): void;
 }
 
-const slowMilliseconds = 300;
+/** A wait becomes visible after this time. */
+export const slowMilliseconds = 300;
 
 /**
- * Runs one thing at a time, and keeps its error for the screen. Counts down what the rate limit demands.
+ * Runs one thing at a time, and keeps its error for the screen: a second click does nothing, and the screen disables
+ * the control while `busy`. Counts down what the rate limit demands. `useLoad` reads what a screen shows.
  * @param texts what to say of some codes here
  */
 export function useAction(texts: Partial<Record<string, string>> = {}): Action {
@@ -41,7 +43,7 @@ export function useAction(texts: Partial<Record<string, string>> = {}): Action {
     const timer = setTimeout(() => setSlow(true), slowMilliseconds);
     work()
       .catch((error: unknown) => {
-        setProblem((error instanceof CallError ? texts[error.code] : undefined) ?? explain(error));
+        setProblem(explain(error, texts));
         if (error instanceof CallError && error.code === "rate_limited") setWaitSeconds(error.retryAfterSeconds ?? 60);
       })
       .finally(() => {

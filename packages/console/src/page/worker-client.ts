@@ -1,6 +1,5 @@
 import type { CallFailure, CallName, Calls, FromWorker, ToWorker } from "../protocol.ts";
 
-/** The worker's own address, which the build writes here. */
 /** The address of the worker, from the build. */
 declare const __WORKER_PATH__: string;
 

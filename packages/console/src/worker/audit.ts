@@ -1,5 +1,6 @@
 import type { AuditRecord } from "@coffer/events";
 import { verifyChainWith } from "@coffer/events/verify-chain";
+import type { AuditFilter } from "@coffer/sdk";
 import { auditNames, checkChain } from "@coffer/sdk/audit";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -15,11 +16,9 @@ export async function auditOf(workspace: Workspace, wish: AuditWish): Promise<Au
     .filter(({ role, status }) => readers.includes(role) && status === "active")
     .map(({ id, name }) => ({ id, name }));
   const organization = organizations.find(({ id }) => id === wish.organization)?.id ?? organizations[0]?.id;
-  if (organization === undefined) return { organizations, organization: null, rows: [], count: 0 };
+  if (organization === undefined) return { organizations, organization: null, members: [], rows: [], count: 0 };
   const client = workspace.inOrganization(organization);
-  const { action, outcome, limit } = wish;
-  const filter = { action: action || undefined, outcome: outcome || undefined, order: "desc", limit } as const;
-  const { value } = await client.audit(filter).next();
+  const { value } = await client.audit({ ...filterOf(wish), order: "desc", limit: wish.limit }).next();
   const records = (value?.records ?? []) as AuditRecord[]; // shown, not relied on
   const names = await auditNames(
     client,
@@ -31,7 +30,37 @@ export async function auditOf(workspace: Workspace, wish: AuditWish): Promise<Au
     const record = JSON.stringify({ seq, time, action, outcome, actor, target, source, ...rest }, null, 2);
     return { seq, time, action, outcome, actor: named(actor), target: named(target), ip: source.ip ?? "", record };
   });
-  return { organizations, organization, rows, count: value?.head?.seq ?? 0 };
+  const members = await client.members.list().catch(() => []); // without them, every actor is shown
+  return {
+    ...{ organizations, organization, rows },
+    members: members.map(({ user_id: id, email }) => ({ id, email })),
+    count: value?.head?.seq ?? 0,
+  };
+}
+
+function filterOf({ action, outcome, actor, from, to }: AuditWish): AuditFilter {
+  return {
+    action: action || undefined,
+    outcome: outcome || undefined,
+    actor_id: actor || undefined,
+    from: startOf(from, 0),
+    to: startOf(to, 1),
+  };
+}
+
+/** The start of a day in the person's time, or of one so many days later; undefined without a day. */
+function startOf(day: string, later: number): string | undefined {
+  const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+  return day === "" ? undefined : new Date(year, month - 1, date + later).toISOString();
+}
+
+/** All records that match, as lines of JSON. The worker reads them page by page. */
+export async function exportAudit(workspace: Workspace, wish: AuditWish): Promise<{ file: Blob; count: number }> {
+  const lines: string[] = [];
+  const client = wish.organization === null ? workspace.client : workspace.inOrganization(wish.organization);
+  for await (const { records } of client.audit({ ...filterOf(wish), order: "asc" }))
+    for (const record of records) lines.push(`${JSON.stringify(record)}\n`);
+  return { file: new Blob(lines, { type: "application/jsonl" }), count: lines.length };
 }
 
 /** Recomputes a chain. Its end, if it is whole, must be in it the next time. */

@@ -18,6 +18,7 @@ export function createCalls(session: ConsoleSession) {
       session.touch();
       return Promise.resolve(null);
     },
+    changeSettings: (part) => session.changeSettings(part),
     async createRecord({ vaultId, type, fields }) {
       const { client, written } = unlocked();
       const record = await client.records.create(vaultId, { type, fields });

@@ -1,5 +1,3 @@
-/** The session locks after this time without a key or a click in any page. */
-const idleMilliseconds = 15 * 60 * 1000;
 const checkMilliseconds = 5_000;
 
 export interface IdleLock {
@@ -18,11 +16,12 @@ export interface Clocks {
 }
 
 /**
- * Calls `lock` after 15 minutes without a touch, and stops. Timers and the running clock may stop while
+ * Calls `lock` after that time without a touch, in milliseconds, by default 15 minutes, and stops. Timers and the running clock may stop while
  * the machine sleeps, and the machine's clock may be set back. The clock that has counted more decides.
  */
 export function idleLock(
   lock: () => void,
+  idleMilliseconds: () => number = () => 15 * 60_000,
   clocks: Clocks = { now: () => Date.now(), running: () => performance.now() },
 ): IdleLock {
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -36,7 +35,7 @@ export function idleLock(
     timer = undefined;
   };
   const check = (): void => {
-    if (Math.max(clocks.now() - last.now, clocks.running() - last.running) < idleMilliseconds) return;
+    if (Math.max(clocks.now() - last.now, clocks.running() - last.running) < idleMilliseconds()) return;
     stop();
     lock();
   };

@@ -2,7 +2,7 @@ import type { CofferError } from "@coffer/sdk";
 import type { AccountSecurity, AskOtp } from "@coffer/sdk/account";
 import type { Proof } from "../protocol.ts";
 import { accountView, confirmSecondFactor, endSession } from "./account.ts";
-import { auditOf, verifyAudit } from "./audit.ts";
+import { auditOf, exportAudit, verifyAudit } from "./audit.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
 import { createDestination, destinationsView, removeDestination, switchDestination } from "./destinations.ts";
@@ -14,13 +14,14 @@ import { copyValue, matrixView, pasteEnv } from "./matrix.ts";
 import { oneTimeCode } from "./one-time-code.ts";
 import { newPassword } from "./new-password.ts";
 import { createOrganization, organizationView } from "./organization.ts";
-import { invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
+import { invitationView, invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
 import { confirmMember, personDetail } from "./person.ts";
 import { saveRecord } from "./save-record.ts";
 import { secretReaders } from "./secret-readers.ts";
 import type { ConsoleSession } from "./session.ts";
 import { remove, rename, rotate, share, sharingOf, unshare } from "./sharing.ts";
 import { toDoView } from "./to-do.ts";
+import { shownHistories, trustShown, trustView } from "./trust.ts";
 import { startTravel, travelView } from "./travel.ts";
 
 // The worker loads this with the first of these calls. Nothing of it may import what the worker starts with, other than
@@ -162,6 +163,7 @@ export function createLaterCalls(
       await unlocked().client.members.setTravel(userId, enabled);
       return null;
     },
+    invitation: (invitation) => invitationView(unlocked(), invitation),
     join: (invitation) => join(unlocked(), invitation),
     readFile: (input) => readFile(unlocked(), input, refuse),
     importFile: (plan) => importFile(unlocked(), plan, refuse),
@@ -174,6 +176,10 @@ export function createLaterCalls(
     removeDestination: (id) => removeDestination(unlocked(), id),
     testDestination: (id) => unlocked().client.siem.test(id),
     audit: (wish) => auditOf(unlocked(), wish),
+    trust: () => trustView(unlocked()),
+    shownHistories: (one) => shownHistories(unlocked(), one),
+    trustShown: (input) => trustShown(unlocked(), input),
+    exportAudit: (wish) => exportAudit(unlocked(), wish),
     verifyAudit: (organization) => verifyAudit(unlocked(), organization),
     unshare: (input) => unshare(unlocked(), input),
   };

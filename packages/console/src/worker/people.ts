@@ -1,5 +1,5 @@
 import type { CofferError, MemberView, PersonClient, Role } from "@coffer/sdk";
-import type { PeopleView, PersonView, ToRotate } from "../protocol.ts";
+import type { InvitationView, PeopleView, PersonView, ToRotate } from "../protocol.ts";
 import { toRotate } from "./sharing.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -88,6 +88,17 @@ export async function removeMember(
   const { client } = workspace;
   const { rotate } = await client.members.remove(userId);
   return { people: await peopleView(workspace), rotate: toRotate(rotate) };
+}
+
+/** The organization and the inviter of an invitation. Null for one that the service has made, which proves nothing. */
+export async function invitationView({ client }: Workspace, invitation: string): Promise<InvitationView | null> {
+  const [shown, account] = await Promise.all([ifKnown(client.invites.show(invitation)), client.account()]);
+  return (
+    shown && {
+      ...{ organization: shown.organization.name, from: shown.from },
+      isYours: shown.email === account.user.email.trim().normalize("NFKC").toLowerCase(),
+    }
+  );
 }
 
 /** Joins the organization of an invitation. Returns its name. */

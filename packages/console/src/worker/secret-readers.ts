@@ -35,9 +35,10 @@ export async function secretReaders(
       client,
       records.map(({ actor }) => actor),
     );
-    return { readers: readersOf(records, names), since: oldest.toSorted().at(-1) ?? start };
+    return { isYours: true, readers: readersOf(records, names), since: oldest.toSorted().at(-1) ?? start };
   } catch (error) {
-    if (["access_denied", "plan_required"].includes((error as Partial<CofferError>).code ?? "")) return null;
+    if (["access_denied", "plan_required"].includes((error as Partial<CofferError>).code ?? ""))
+      return { isYours: false };
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 import { CofferError, memoryKeeper } from "@coffer/sdk";
 import type { PersonSession, SessionKeeper } from "@coffer/sdk";
-import type { Calls, FromWorker, State } from "../protocol.ts";
+import type { Calls, FromWorker, Settings, State } from "../protocol.ts";
 import { consoleDevice } from "./device.ts";
 import { Refusal } from "./failure.ts";
 import { idleLock } from "./idle-lock.ts";
 import { lockKey, openSession, sealSession } from "./lock.ts";
 import type { LockedSession, LockKey } from "./lock.ts";
+import type { SettingsStore } from "./settings.ts";
 import { pinStorage } from "./pins.ts";
 import { clearReplica, openWorkspace } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
@@ -26,6 +27,7 @@ export interface ConsoleSession {
   lock(): Promise<null>;
   signOut(): Promise<null>;
   touch(): void;
+  changeSettings(part: Partial<Settings>): Promise<null>;
 }
 
 /** After so many wrong passwords a locked session ends: what is left is the login, which the service limits. */
@@ -47,7 +49,11 @@ interface Login {
 }
 
 /** The one session of all pages. `post` sends to each of them. */
-export function createSession(url: string, post: (message: FromWorker) => void): ConsoleSession {
+export function createSession(
+  url: string,
+  post: (message: FromWorker) => void,
+  settings: SettingsStore,
+): ConsoleSession {
   const device = consoleDevice();
   const otherWorkers = new BroadcastChannel("coffer sign out");
   let open: Open | undefined;
@@ -55,7 +61,10 @@ export function createSession(url: string, post: (message: FromWorker) => void):
   let pending: Login | undefined;
   /** A session that begins when the page gives this recovery key back. */
   let registered: { session: PersonSession; key: LockKey; recoveryKey: string } | undefined;
-  const idle = idleLock(() => void lock());
+  const idle = idleLock(
+    () => void lock(),
+    () => settings.current.lockMinutes * 60_000,
+  );
   /** The end of the workspaces before, which may still write into this device's storage. */
   let closing: Promise<unknown> = Promise.resolve();
   /** Counts the changes of the session. A workspace of an earlier change is not used. */
@@ -69,6 +78,7 @@ export function createSession(url: string, post: (message: FromWorker) => void):
     endedBecause,
     connection: open?.workspace.connection() ?? { kind: "connecting" },
     vaults: open?.workspace.vaults() ?? [],
+    settings: settings.current,
   });
   const tell = (): void => post({ kind: "state", state: state() });
 
@@ -262,5 +272,10 @@ export function createSession(url: string, post: (message: FromWorker) => void):
       return null;
     },
     touch: () => idle.touch(),
+    async changeSettings(part) {
+      await settings.change(part);
+      tell();
+      return null;
+    },
   };
 }

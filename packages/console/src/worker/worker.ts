@@ -5,6 +5,7 @@ import { createCalls } from "./calls.ts";
 import { failureOf, Refusal } from "./failure.ts";
 import type { PagePort, WorkerScope } from "./globals.ts";
 import { createSession } from "./session.ts";
+import { settingsStore } from "./settings.ts";
 
 // All pages share this worker, and with it one session and one connection. In a browser without shared workers each
 // page has one of its own.
@@ -14,7 +15,8 @@ const ports = new Set<PagePort>();
 const post = (message: FromWorker): void => {
   for (const port of ports) port.postMessage(message);
 };
-const session = createSession(location.origin, post);
+const settings = settingsStore();
+const session = createSession(location.origin, post, settings);
 const calls: Partial<CallHandlers> = createCalls(session);
 const laterCalls = async (): Promise<Partial<CallHandlers>> => {
   const { createLaterCalls } = await import("./later-calls.ts");
@@ -30,7 +32,10 @@ function connect(port: PagePort): void {
     if (data === "closing") ports.delete(port);
     else void answer(port, data);
   };
-  for (const message of session.present()) port.postMessage(message);
+  // The page needs its language first.
+  void settings.loaded.then(() => {
+    for (const message of session.present()) port.postMessage(message);
+  });
 }
 
 async function answer(port: PagePort, { id, name, input }: ToWorker): Promise<void> {

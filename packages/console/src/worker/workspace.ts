@@ -8,6 +8,7 @@ import type {
   SessionKeeper,
   Sync,
   SyncedRecord,
+  TrustRecord,
   TrustStorage,
   Vault,
   VaultRecord,
@@ -28,6 +29,8 @@ export interface Workspace {
   inOrganization(id: string): PersonClient;
   /** The end of an organization's audit as this browser has verified it. */
   auditHead(organization: string): SealedStorage<AuditHead>;
+  /** The key pins of this browser. */
+  pins(): Promise<TrustRecord>;
   connection(): Connection;
   vaults(): VaultSummary[];
   records(): RecordSummary[];
@@ -40,6 +43,8 @@ export interface Workspace {
   vaultChanged(vault: Vault): void;
   /** Changes of the account that need the password. */
   security(): Promise<AccountSecurity>;
+  /** Shows the vaults as the client has just opened them. */
+  showVaults(): void;
   /** Waits until this device knows a vault that was just made or accepted. */
   refreshVaults(id: string): Promise<void>;
   close(options: { keepReplica: boolean }): Promise<void>;
@@ -137,6 +142,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     inOrganization: (organization) => personClient(keeper, url, { trust, organization }),
     auditHead: (organization) =>
       sealedStorage(session, `coffer audit ${session.user.id} ${organization}`, contexts.auditHead(organization)),
+    pins: () => trust.load(),
     connection: () => connection,
     vaults: () => vaults,
     // Sorted here, so that the page does not stall over thousands of names.
@@ -161,6 +167,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       const { accountSecurity } = await import("@coffer/sdk/account");
       return accountSecurity(keeper, url);
     },
+    showVaults: () => showVaults(sync),
     async refreshVaults(id) {
       showVaults(sync);
       if (vaults.some((vault) => vault.id === id && vault.problem === null)) return;

@@ -7,11 +7,11 @@ import {
   acceptInvitation,
   inviteMember,
   type ProveJoin,
-  type ShownInvitation,
-  shownInvitation,
   type Removal,
   removeMember,
   restateCut,
+  type ShownInvitation,
+  shownInvitation,
   updateMember,
 } from "../histories/organization.ts";
 import type { InviteView, MemberView, OrganizationView, SessionListItem, TravelModeView } from "../views.ts";

@@ -25,6 +25,7 @@ const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[]
   ],
   [
     ["/account", m.account],
+    ["/trust", m.trust],
     ["/about", m.about],
   ],
 ];

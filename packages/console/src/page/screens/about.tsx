@@ -40,7 +40,11 @@ export function About() {
 
 /** The page's own scripts and styles, and its worker. Each name has a hash of the content. */
 function loadedFiles(): string[] {
-  const linked = [...document.querySelectorAll<HTMLScriptElement | HTMLLinkElement>("script, link[rel=stylesheet]")];
+  const linked = [
+    ...document.querySelectorAll<HTMLScriptElement | HTMLLinkElement>(
+      "script, link[rel=stylesheet], link[rel=modulepreload]",
+    ),
+  ];
   const addresses = linked.map((element) => (element instanceof HTMLScriptElement ? element.src : element.href));
   return [...addresses.map((address) => new URL(address).pathname), workerPath];
 }

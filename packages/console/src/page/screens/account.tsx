@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { m } from "../../messages/messages.ts";
-import type { AccountView } from "../../protocol.ts";
+import { useState } from "preact/hooks";
+import { language, m } from "../../messages/messages.ts";
+import { lockMinutes } from "../../protocol.ts";
+import type { AccountView, Settings } from "../../protocol.ts";
 import { copy } from "../copy.ts";
-import { explain } from "../explain.ts";
+import { Choice } from "../parts/choice.tsx";
 import { Field } from "../parts/field.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
 import { Page } from "../parts/page.tsx";
@@ -15,17 +16,13 @@ import { SessionList } from "../parts/session-list.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 /** Screen 8: the person's own key, second factor, password and sessions. */
 export function Account() {
-  const [account, setAccount] = useState<AccountView | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-  const load = (): void => {
-    call("account").then(setAccount, (error: unknown) => setFailure(explain(error)));
-  };
-  useEffect(load, []);
+  const { view: account, show, reload, problem } = useLoad(() => call("account"));
   return (
-    <Page title={m.account} problem={failure}>
+    <Page title={m.account} problem={problem}>
       <p>{state.value.user?.email}</p>
       {account !== null && (
         <>
@@ -34,9 +31,10 @@ export function Account() {
             <p class="mono">{account.words}</p>
             <p class="hint">{m.ownKeyWhy}</p>
           </section>
-          <SecondFactor isOn={account.hasSecondFactor} onChange={load} />
-          <Password onChange={load} />
-          <Sessions account={account} onChange={setAccount} />
+          <SecondFactor isOn={account.hasSecondFactor} onChange={reload} />
+          <Password onChange={reload} />
+          <InThisBrowser />
+          <Sessions account={account} onChange={show} />
         </>
       )}
     </Page>
@@ -241,6 +239,61 @@ function Proven({ label, command, onCancel, run: work, children }: ProvenProps) 
         <code class="command">{command}</code>
       </p>
     </form>
+  );
+}
+
+const languages = [
+  ["", m.languageOfBrowser],
+  ["en", "English"],
+  ["de", "Deutsch"],
+] as const;
+const lockTimes = lockMinutes.map((minutes) => [String(minutes), m.minutes(minutes)] as const);
+
+/** The choices that this browser keeps. */
+function InThisBrowser() {
+  const { language: chosen, lockMinutes: minutes, singleKeys } = state.value.settings;
+  const { busy, problem, run } = useAction();
+  const change = (part: Partial<Settings>): void =>
+    run(async () => {
+      await call("changeSettings", part);
+      toast(m.saved);
+    });
+  const isOther = chosen !== "" && chosen !== language();
+  return (
+    <section aria-label={m.inThisBrowser}>
+      <h2>{m.inThisBrowser}</h2>
+      <p class="buttons">
+        <span>{m.language}</span>
+        <Choice
+          label={m.language}
+          value={chosen}
+          options={languages}
+          disabled={busy}
+          onChoose={(tag) => change({ language: tag })}
+        />
+        {isOther && <button onClick={() => location.reload()}>{m.reload}</button>}
+      </p>
+      <p class="buttons">
+        <span>{m.lockAfter}</span>
+        <Choice
+          label={m.lockAfter}
+          value={String(minutes)}
+          options={lockTimes}
+          disabled={busy}
+          onChoose={(text) => change({ lockMinutes: lockMinutes.find((each) => String(each) === text) ?? minutes })}
+        />
+      </p>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={singleKeys}
+          disabled={busy}
+          onChange={() => change({ singleKeys: !singleKeys })}
+        />
+        {m.singleKeys}
+      </label>
+      <Problem text={problem} />
+    </section>
   );
 }
 

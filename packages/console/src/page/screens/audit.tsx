@@ -6,8 +6,10 @@ import { momentOf } from "../dates.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { toast } from "../parts/toast.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 const step = 100;
 const most = 1000;
@@ -19,10 +21,10 @@ const outcomes = auditOutcomes.map((outcome) => [outcome, m.outcomes[outcome]] a
 
 /** Screen 17: what happened in an organization, and whether the record of it is whole. */
 export function Audit() {
-  const [wish, setWish] = useState<AuditWish>({ organization: null, action: "", outcome: "", limit: step });
-  const [view, setView] = useState<AuditView | null>(null);
-  const { problem, run } = useAction();
-  useEffect(() => run(async () => setView(await call("audit", wish))), [wish]);
+  const [wish, setWish] = useState<AuditWish>({
+    ...{ organization: null, action: "", outcome: "", actor: "", from: "", to: "", limit: step },
+  });
+  const { view, problem } = useLoad(() => call("audit", wish), [wish]);
   const organization = view?.organization ?? null;
   return (
     <Page title={m.audit} problem={problem} wide>
@@ -30,7 +32,7 @@ export function Audit() {
       {view !== null && organization !== null && (
         <>
           <Chain key={organization} organization={organization} count={view.count} />
-          <Filters wish={{ ...wish, organization }} organizations={view.organizations} onWish={setWish} />
+          <Filters wish={{ ...wish, organization }} view={view} onWish={setWish} />
           <ol class="audit" aria-label={m.audit}>
             {view.rows.map((row) => (
               <li key={row.seq}>
@@ -45,6 +47,7 @@ export function Audit() {
                 {m.auditOlder}
               </button>
             )}
+            <Export wish={{ ...wish, organization }} />
             <code class="command">{m.auditCommand}</code>
           </p>
         </>
@@ -88,12 +91,18 @@ function Chain({ organization, count }: { organization: string; count: number })
 
 interface FiltersProps {
   wish: AuditWish;
-  organizations: AuditView["organizations"];
+  view: AuditView;
   onWish: (wish: AuditWish) => void;
 }
 
-function Filters({ wish, organizations, onWish }: FiltersProps) {
+function Filters({ wish, view: { organizations, members }, onWish }: FiltersProps) {
   const change = (part: Partial<AuditWish>): void => onWish({ ...wish, limit: step, ...part });
+  const day = (label: string, name: "from" | "to") => (
+    <label>
+      {label}{" "}
+      <input type="date" value={wish[name]} onChange={({ currentTarget: { value } }) => change({ [name]: value })} />
+    </label>
+  );
   return (
     <p class="buttons">
       {organizations.length > 1 && (
@@ -116,7 +125,38 @@ function Filters({ wish, organizations, onWish }: FiltersProps) {
         options={[["", m.everyOutcome], ...outcomes]}
         onChoose={(outcome) => change({ outcome })}
       />
+      <Choice
+        label={m.actor}
+        value={wish.actor}
+        options={[["", m.everyActor], ...members.map(({ id, email }) => [id, email] as const)]}
+        onChoose={(actor) => change({ actor })}
+      />
+      {day(m.auditFrom, "from")}
+      {day(m.auditTo, "to")}
     </p>
+  );
+}
+
+/** Saves all records of the choice as a file. The worker reads them; the page has no network. */
+function Export({ wish }: { wish: AuditWish }) {
+  const { busy, slow, problem, run } = useAction();
+  const save = (): void =>
+    run(async () => {
+      const { file, count } = await call("exportAudit", wish);
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(file);
+      link.download = "audit.jsonl";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      toast(m.auditExported(count));
+    });
+  return (
+    <>
+      <button disabled={busy} onClick={save}>
+        {slow ? m.auditExporting : m.auditExport}
+      </button>
+      <Problem text={problem} />
+    </>
   );
 }
 

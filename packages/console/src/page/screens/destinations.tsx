@@ -1,5 +1,5 @@
 import { siemFormats } from "@coffer/contract";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { DestinationFormat, DestinationsView, DestinationView, TestedView } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
@@ -10,6 +10,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 type Credential = keyof typeof m.destinationCredentials;
 
@@ -32,9 +33,7 @@ const formats = siemFormats.map((format) => [format, m.destinationFormats[format
 
 /** Screen 18: where the audit records go. */
 export function Destinations() {
-  const [view, setView] = useState<DestinationsView | null>(null);
-  const { problem, run } = useAction();
-  useEffect(() => run(async () => setView(await call("destinations"))), []);
+  const { view, show, problem } = useLoad(() => call("destinations"));
   return (
     <Page title={m.destinationsTitle} problem={problem} wide>
       {view !== null && !view.maySee && <p>{m.destinationsNotYours}</p>}
@@ -45,11 +44,11 @@ export function Destinations() {
           <ul class="members" aria-label={m.destinationsTitle}>
             {view.destinations.map((destination) => (
               <li key={destination.id}>
-                <Destination destination={destination} mayManage={view.mayManage} onChange={setView} />
+                <Destination destination={destination} mayManage={view.mayManage} onChange={show} />
               </li>
             ))}
           </ul>
-          {view.mayManage && <NewDestination onMade={setView} />}
+          {view.mayManage && <NewDestination onMade={show} />}
         </>
       )}
     </Page>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { FolderView, FoldersView, Rotated, SecretView } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
@@ -11,6 +11,7 @@ import type { MadeToken } from "../parts/machine-token.tsx";
 import { NewMachine } from "../parts/new-machine.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { Refused } from "../parts/refused.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotatedNotice } from "../parts/rotate-notice.tsx";
 import { SettingsDialog } from "../parts/settings-dialog.tsx";
@@ -18,6 +19,7 @@ import { Tabs } from "../parts/tabs.tsx";
 import { go, place } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 import { mayLeave } from "../use-unsaved.ts";
 import { OfferDialog } from "./offer.tsx";
 import { Secret } from "./secret.tsx";
@@ -25,10 +27,8 @@ import { SharingDialog } from "./sharing.tsx";
 
 /** Screen 11: folders with their secrets, and a token for a machine. */
 export function Folders() {
-  const [view, setView] = useState<FoldersView | null>(null);
+  const { view, show, problem } = useLoad(() => call("folders"), [], { not_found: m.noOrganization });
   const [chosen, setChosen] = useState<string | null>(null);
-  const { problem, run } = useAction({ not_found: m.noOrganization });
-  useEffect(() => run(async () => setView(await call("folders"))), []);
   const folders = view?.folders.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
   const folder = folders.find(({ id }) => id === (chosen ?? place.value.openId)) ?? folders[0];
   const opened = view?.secrets.find(({ uid }) => uid === place.value.openId);
@@ -39,7 +39,7 @@ export function Folders() {
         key={opened.uid}
         secret={opened}
         folder={its}
-        onChange={setView}
+        onChange={show}
         onBack={() => {
           setChosen(its.id);
           go({ openId: null });
@@ -66,13 +66,13 @@ export function Folders() {
           key={folder.id}
           folder={folder}
           secrets={view.secrets.filter(({ folderId }) => folderId === folder.id)}
-          onChange={setView}
+          onChange={show}
         />
       )}
       {view !== null && (
         <NewFolder
           onMade={(made, name) => {
-            setView(made);
+            show(made);
             setChosen(made.folders.find((each) => each.name === name)?.id ?? null);
           }}
         />
@@ -121,7 +121,7 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
   const [rotated, setRotated] = useState<Rotated | null>(null);
   const { busy, problem: rotationProblem, run } = useAction();
   if (problem === "not_accepted") return <OfferedFolder folder={folder} onChange={onChange} />;
-  if (problem !== null) return <p class="problem">{m.folderProblem(problem)}</p>;
+  if (problem !== null) return <Refused text={m.folderProblem(problem)} code={problem} />;
   const sorted = secrets.toSorted((a, b) => a.title.localeCompare(b.title));
   return (
     <section aria-label={name}>

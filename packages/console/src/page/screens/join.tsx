@@ -1,12 +1,13 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
+import type { InvitationView } from "../../protocol.ts";
 import { Field } from "../parts/field.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { toast } from "../parts/toast.tsx";
 import { go, invitation } from "../router.ts";
-import { call } from "../store.ts";
+import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 
 /** Screen 2: joins the organization of an invitation. */
@@ -17,12 +18,22 @@ export function Join() {
     invitation.value = "";
     go({ path: "/" });
   };
+  const token = text.trim().replace(/^.*#/, "");
+  const [shown, setShown] = useState<{ token: string; view: InvitationView | null } | null>(null);
+  const review = (): void => run(async () => setShown({ token, view: await call("invitation", token) }));
+  // The one of a link is shown at once.
+  useEffect(() => {
+    if (token !== "") review();
+  }, []);
+  const reviewed = shown?.token === token ? shown : null;
   const submit = (event: Event): void => {
     event.preventDefault();
-    run(async () => {
-      toast(m.joined(await call("join", text.trim().replace(/^.*#/, ""))));
-      leave();
-    });
+    if (reviewed === null) review();
+    else
+      run(async () => {
+        toast(m.joined(await call("join", token)));
+        leave();
+      });
   };
   return (
     <main class="gate">
@@ -31,10 +42,11 @@ export function Join() {
       <p>{m.joinWhy}</p>
       <form onSubmit={submit}>
         <Field label={m.joinInvitation} type="password" value={text} onInput={setText} required mono />
+        {reviewed !== null && <Shown view={reviewed.view} />}
         <Problem text={problem} />
         <p class="buttons">
-          <button class="primary" disabled={busy}>
-            {m.joinAction}
+          <button class="primary" disabled={busy || reviewed?.view?.isYours === false}>
+            {reviewed === null ? m.review : m.joinAction}
           </button>
           <button type="button" onClick={leave}>
             {m.cancel}
@@ -43,5 +55,24 @@ export function Join() {
         </p>
       </form>
     </main>
+  );
+}
+
+/** What the invitation proves, and what it does not. */
+function Shown({ view }: { view: InvitationView | null }) {
+  return (
+    <section class="notice" aria-label={m.joinShown} role="status">
+      {view === null ? (
+        <p class="problem">{m.joinUnproven}</p>
+      ) : (
+        <>
+          <p>
+            <strong>{m.joinFrom(view.from, view.organization)}</strong>
+          </p>
+          <p class="hint">{m.joinProves}</p>
+          {!view.isYours && <p class="problem">{m.joinOther(state.value.user?.email ?? "")}</p>}
+        </>
+      )}
+    </section>
   );
 }

@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { ApplicationsView, ApplicationView, MachineView, ToRotate } from "../../protocol.ts";
+import type { ApplicationsView, MachineView, ToRotate } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
 import { Empty } from "../parts/empty.tsx";
 import { MachineTokenSheet } from "../parts/machine-token.tsx";
@@ -14,18 +14,18 @@ import { Tabs } from "../parts/tabs.tsx";
 import { place } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 /** Screens 13 and 14: applications with their machines, and tokens for new ones. */
 export function Machines() {
-  const [view, setView] = useState<ApplicationsView | null>(null);
+  const texts = { not_found: m.noOrganization, access_denied: m.machinesNotYours };
+  const { view, show, reload, problem } = useLoad(() => call("applications"), [], texts);
   const [chosen, setChosen] = useState<string | null>(null);
   const [rotate, setRotate] = useState<ToRotate[]>([]);
   const [made, setMade] = useState<MadeToken | null>(null);
-  const { problem, run } = useAction({ not_found: m.noOrganization, access_denied: m.machinesNotYours });
-  useEffect(() => run(async () => setView(await call("applications"))), []);
-  const show = (token: MadeToken): void => {
+  const showToken = (token: MadeToken): void => {
     setMade(token);
-    run(async () => setView(await call("applications")));
+    reload();
   };
   const applications = view?.applications.toSorted((a, b) => a.name.localeCompare(b.name)) ?? [];
   const application = applications.find(({ id }) => id === (chosen ?? place.value.openId)) ?? applications[0];
@@ -50,17 +50,17 @@ export function Machines() {
           isQuiet={made !== null}
           application={application}
           folders={view.folders}
-          onMade={show}
+          onMade={showToken}
           onRotate={setRotate}
           onRemoved={(removed) => {
-            setView(removed.view);
+            show(removed.view);
             setRotate(removed.rotate);
           }}
         />
       )}
       {view !== null && view.folders.length === 0 && <p class="hint">{m.noFolderToGive}</p>}
       {view !== null && application === undefined && made === null && view.folders.length > 0 && (
-        <NewMachine folders={view.folders} onMade={show} />
+        <NewMachine folders={view.folders} onMade={showToken} />
       )}
     </Page>
   );
@@ -77,15 +77,14 @@ interface ApplicationProps {
 }
 
 function Application({ application: { id, name }, folders, isQuiet, onMade, onRotate, onRemoved }: ApplicationProps) {
-  const [view, setView] = useState<ApplicationView | null>(null);
+  // Again when a token was shown: it is among the open ones.
+  const { view, show, problem: failure } = useLoad(() => call("application", id), [isQuiet]);
   const [leaving, setLeaving] = useState<MachineView | "all" | null>(null);
   const { busy, problem, run } = useAction();
-  // Again when a token was shown: it is among the open ones.
-  useEffect(() => run(async () => setView(await call("application", id))), [isQuiet]);
   const revoke = (clientId: string): void =>
     run(async () => {
       const revoked = await call("revokeMachine", { applicationId: id, clientId });
-      setView(revoked.application);
+      show(revoked.application);
       onRotate(revoked.rotate);
       setLeaving(null);
     });
@@ -133,7 +132,7 @@ function Application({ application: { id, name }, folders, isQuiet, onMade, onRo
                   disabled={busy}
                   aria-label={m.withdrawToken(token.name)}
                   onClick={() =>
-                    run(async () => setView(await call("withdrawToken", { applicationId: id, id: token.id })))
+                    run(async () => show(await call("withdrawToken", { applicationId: id, id: token.id })))
                   }
                 >
                   {m.withdraw}
@@ -143,7 +142,7 @@ function Application({ application: { id, name }, folders, isQuiet, onMade, onRo
           </ul>
         </>
       )}
-      <Problem text={problem} />
+      <Problem text={failure ?? problem} />
       {folders.length > 0 && !isQuiet && <NewMachine folders={folders} application={name} onMade={onMade} />}
       <p class="buttons">
         <button class="danger" disabled={busy} onClick={() => setLeaving("all")}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { notationOf } from "../../notation.ts";
 import type { MatrixRow, MatrixView } from "../../protocol.ts";
@@ -13,6 +13,7 @@ import { SecretField } from "../parts/secret-field.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 import { useUnsaved } from "../use-unsaved.ts";
 
 /** A cell that the person has opened. */
@@ -24,11 +25,9 @@ interface Opened {
 
 /** Screen 10: the secrets of all folders side by side: equal, different, missing. */
 export function Matrix() {
-  const [view, setView] = useState<MatrixView | null>(null);
+  const { view, show, problem } = useLoad(() => call("matrix"), [], { not_found: m.noOrganization });
   const [opened, setOpened] = useState<Opened | null>(null);
   const [onlyDifferent, setOnlyDifferent] = useState(false);
-  const { problem, run } = useAction({ not_found: m.noOrganization });
-  useEffect(() => run(async () => setView(await call("matrix"))), []);
   const rows = view?.rows.filter((row) => !onlyDifferent || isDifferent(row)) ?? [];
   return (
     <Page title={m.matrix} problem={problem} wide>
@@ -70,14 +69,14 @@ export function Matrix() {
           </p>
         </>
       )}
-      {view !== null && <Paste folders={view.folders.filter(({ mayChange }) => mayChange)} onChange={setView} />}
+      {view !== null && <Paste folders={view.folders.filter(({ mayChange }) => mayChange)} onChange={show} />}
       {view !== null && opened !== null && (
         <Cell
           view={view}
           opened={opened}
           onClose={() => setOpened(null)}
           onChange={(changed) => {
-            setView(changed);
+            show(changed);
             setOpened(null);
             toast(m.saved);
           }}

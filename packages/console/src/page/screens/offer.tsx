@@ -1,11 +1,10 @@
-import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { OfferView, Shared } from "../../protocol.ts";
-import { explain } from "../explain.ts";
+import type { Shared } from "../../protocol.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 interface OfferProps {
   shared: Shared;
@@ -15,12 +14,8 @@ interface OfferProps {
 
 /** A folder or vault that another member shared: its name and sender come from the signed history. */
 export function OfferDialog({ shared: { kind, id }, onAccepted, onClose }: OfferProps) {
-  const [offer, setOffer] = useState<OfferView | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { view: offer, problem: failure } = useLoad(() => call("offer", { kind, id }), [id]);
   const { busy, problem, run } = useAction();
-  useEffect(() => {
-    call("offer", { kind, id }).then(setOffer, (error: unknown) => setFailure(explain(error)));
-  }, [id]);
   const accept = (): void =>
     run(async () => {
       await call("acceptOffer", { kind, id, name: offer?.name ?? "" });

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { OrganizationView } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
@@ -7,15 +7,14 @@ import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 /** Screen 19: the organization: its name, plan and billing. */
 export function Organization() {
-  const [view, setView] = useState<OrganizationView | null>(null);
-  const { problem, run } = useAction();
-  useEffect(() => run(async () => setView(await call("organization"))), []);
+  const { view, show, problem } = useLoad(() => call("organization"));
   return (
     <Page title={m.organizationLabel} problem={view?.current === null ? m.noOrganization : problem} wide>
-      {view?.current === null && <NewOrganization onMade={setView} />}
+      {view?.current === null && <NewOrganization onMade={show} />}
       {view?.current != null && <Current view={view} current={view.current} />}
     </Page>
   );

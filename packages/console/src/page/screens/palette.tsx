@@ -30,6 +30,7 @@ const screens: readonly (readonly [path: PagePath, name: string, command: string
   ["/import", m.importTitle, m.importCommand],
   ["/join", m.joinTitle, m.joinCommand],
   ["/account", m.account, m.sessionsCommand],
+  ["/trust", m.trustTitle, m.trustCommand],
   ["/about", m.about, m.aboutCommand(location.origin)],
 ];
 

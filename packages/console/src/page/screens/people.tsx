@@ -1,9 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { PeopleView, PersonView, Role, ToRotate } from "../../protocol.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
-import { explain } from "../explain.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Field } from "../parts/field.tsx";
 import { Page } from "../parts/page.tsx";
@@ -14,32 +13,29 @@ import { roleOptions } from "../role-options.ts";
 import { go, place } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 import { useFocus } from "../use-focus.ts";
 import { Person } from "./person.tsx";
 
 /** Screen 15: the members of the organization, their roles, and invitations. */
 export function People() {
-  const [people, setPeople] = useState<PeopleView | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { view: people, show, problem } = useLoad(() => call("people"));
   const [rotate, setRotate] = useState<ToRotate[]>([]);
-  useEffect(() => {
-    call("people").then(setPeople, (error: unknown) => setFailure(explain(error)));
-  }, []);
   const removed = (result: { people: PeopleView; rotate: ToRotate[] }): void => {
-    setPeople(result.people);
+    show(result.people);
     setRotate(result.rotate);
     go({ openId: null });
   };
   const opened = people?.members.find(({ id }) => id === place.value.openId);
   if (opened !== undefined && people?.mayManage === true)
-    return <Person key={opened.id} person={opened} onChange={setPeople} onRemoved={removed} />;
+    return <Person key={opened.id} person={opened} onChange={show} onRemoved={removed} />;
   return (
-    <Page title={m.people} problem={people?.organization === null ? m.noOrganization : failure}>
+    <Page title={m.people} problem={people?.organization === null ? m.noOrganization : problem}>
       {people !== null && people.organization !== null && (
         <>
-          <Members people={people} organization={people.organization} onChange={setPeople} onRemoved={removed} />
+          <Members people={people} organization={people.organization} onChange={show} onRemoved={removed} />
           <RotateNotice rotate={rotate} />
-          {people.mayManage && <Invitations people={people} onChange={setPeople} />}
+          {people.mayManage && <Invitations people={people} onChange={show} />}
         </>
       )}
     </Page>
@@ -72,7 +68,8 @@ function Members({ people, organization, onChange, onRemoved }: MembersProps) {
           <li key={member.id}>
             <Member
               member={member}
-              mayChange={people.mayManage && !busy && member.id !== state.value.user?.id}
+              busy={busy}
+              mayChange={people.mayManage && member.id !== state.value.user?.id}
               onRole={(role) => run(async () => onChange(await call("setRole", { userId: member.id, role })))}
               onRemove={() => setLeaving(member)}
             />
@@ -96,12 +93,13 @@ function Members({ people, organization, onChange, onRemoved }: MembersProps) {
 
 interface MemberProps {
   member: PersonView;
+  busy: boolean;
   mayChange: boolean;
   onRole: (role: Role) => void;
   onRemove: () => void;
 }
 
-function Member({ member: { id, email, role, status, problem }, mayChange, onRole, onRemove }: MemberProps) {
+function Member({ member: { id, email, role, status, problem }, busy, mayChange, onRole, onRemove }: MemberProps) {
   return (
     <>
       {mayChange && problem !== "ended" ? (
@@ -116,12 +114,12 @@ function Member({ member: { id, email, role, status, problem }, mayChange, onRol
       )}
       {status === "suspended" && <span class="hint">{m.statuses.suspended}</span>}
       {mayChange && problem === null ? (
-        <Choice label={m.roleOf(email)} value={role} options={roleOptions} onChoose={onRole} />
+        <Choice label={m.roleOf(email)} value={role} options={roleOptions} disabled={busy} onChoose={onRole} />
       ) : (
         problem !== "ended" && <span class="hint">{m.roles[role]}</span>
       )}
       {mayChange && (
-        <button aria-label={m.removePerson(email)} onClick={onRemove}>
+        <button disabled={busy} aria-label={m.removePerson(email)} onClick={onRemove}>
           {m.memberRemove}
         </button>
       )}

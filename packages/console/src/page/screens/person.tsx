@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { PeopleView, PersonDetail, PersonView, ToRotate } from "../../protocol.ts";
 import { Choice } from "../parts/choice.tsx";
@@ -11,6 +11,7 @@ import { roleOptions } from "../role-options.ts";
 import { go } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 interface PersonProps {
   person: PersonView;
@@ -21,17 +22,10 @@ interface PersonProps {
 /** Screen 16: one member, as an administrator sees them: role, key, sessions, travel, and the way out. */
 export function Person({ person, onChange, onRemoved }: PersonProps) {
   const { id, email, name, role, status } = person;
-  const [detail, setDetail] = useState<PersonDetail | null>(null);
-  const loading = useAction();
+  const { view: detail, show, problem: failure } = useLoad(() => call("person", id));
   const { busy, problem, run } = useAction();
-  useEffect(() => loading.run(async () => setDetail(await call("person", id))), []);
   return (
-    <Page
-      title={email}
-      problem={loading.problem ?? problem}
-      back={[m.backTo(m.people), () => go({ openId: null })]}
-      wide
-    >
+    <Page title={email} problem={failure ?? problem} back={[m.backTo(m.people), () => go({ openId: null })]} wide>
       <p class="hint">
         {name} · {m.statuses[status]}
       </p>
@@ -43,6 +37,7 @@ export function Person({ person, onChange, onRemoved }: PersonProps) {
               label={m.roleOf(email)}
               value={role}
               options={roleOptions}
+              disabled={busy}
               onChoose={(chosen) =>
                 run(async () => {
                   onChange(await call("setRole", { userId: id, role: chosen }));
@@ -56,24 +51,20 @@ export function Person({ person, onChange, onRemoved }: PersonProps) {
       )}
       {detail !== null && (
         <>
-          <Key person={person} detail={detail} onConfirmed={setDetail} onChange={onChange} />
+          <Key person={person} detail={detail} onConfirmed={show} onChange={onChange} />
           <section aria-label={m.sessions}>
             <h2>{m.sessions}</h2>
             {detail.sessions.length === 0 && <p>{m.noSession}</p>}
             <SessionList
               sessions={detail.sessions}
               busy={busy}
-              onEnd={(sessionId) =>
-                run(async () => setDetail(await call("endMemberSession", { userId: id, sessionId })))
-              }
+              onEnd={(sessionId) => run(async () => show(await call("endMemberSession", { userId: id, sessionId })))}
             />
             <p class="buttons">
               {detail.sessions.length > 0 && (
                 <button
                   disabled={busy}
-                  onClick={() =>
-                    run(async () => setDetail(await call("endMemberSession", { userId: id, sessionId: null })))
-                  }
+                  onClick={() => run(async () => show(await call("endMemberSession", { userId: id, sessionId: null })))}
                 >
                   {m.sessionsEndAll}
                 </button>

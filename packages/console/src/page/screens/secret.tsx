@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { notationOf } from "../../notation.ts";
-import type { FoldersView, FolderView, ReadersView, SecretView } from "../../protocol.ts";
+import type { FoldersView, FolderView, SecretView } from "../../protocol.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { Choice } from "../parts/choice.tsx";
@@ -16,6 +16,7 @@ import { snippetKinds, snippetOf } from "../snippets.ts";
 import type { SnippetKind } from "../snippets.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 interface SecretProps {
   secret: SecretView;
@@ -118,15 +119,13 @@ function Expiry({ secret: { uid, expiresAt, expired }, mayChange, onChange }: Ex
 }
 
 function Readers({ secret: { uid, folderId } }: { secret: SecretView }) {
-  const [view, setView] = useState<ReadersView | undefined>(undefined);
-  const { problem, run } = useAction();
-  useEffect(() => run(async () => setView(await call("secretReaders", { uid, folderId }))), []);
+  const { view, problem } = useLoad(() => call("secretReaders", { uid, folderId }));
   return (
     <section aria-label={m.readers}>
       <h2>{m.readers}</h2>
       <Problem text={problem} />
-      {view === null && <p class="hint">{m.readersNotYours}</p>}
-      {view != null && (
+      {view?.isYours === false && <p class="hint">{m.readersNotYours}</p>}
+      {view?.isYours === true && (
         <>
           <p class="hint">{m.readersWhy(momentOf(view.since))}</p>
           {view.readers.length === 0 && <p>{m.noReader}</p>}

@@ -1,7 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { HolderView, Permission, Rotated, Shared, SharingView } from "../../protocol.ts";
-import { explain } from "../explain.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
@@ -10,6 +9,7 @@ import { RotatedNotice } from "../parts/rotate-notice.tsx";
 import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 const permissions = (["read", "write", "manage"] as const).map((each) => [each, m.permissions[each]] as const);
 
@@ -20,20 +20,16 @@ interface SharingProps {
 
 /** Screens 6 and 11: who has a folder or vault, and what each may do. */
 export function SharingDialog({ shared: { kind, id, name, permission: own }, onClose }: SharingProps) {
-  const [sharing, setSharing] = useState<SharingView | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { view: sharing, show, problem: failure } = useLoad(() => call("sharing", { kind, id }), [id]);
   const [leaving, setLeaving] = useState<HolderView | null>(null);
   const [rotated, setRotated] = useState<Rotated | null>(null);
   const { busy, problem, run } = useAction();
-  useEffect(() => {
-    call("sharing", { kind, id }).then(setSharing, (error: unknown) => setFailure(explain(error)));
-  }, [id]);
   const give = (userId: string, permission: Permission): void =>
-    run(async () => setSharing(await call("share", { kind, id, userId, permission })));
+    run(async () => show(await call("share", { kind, id, userId, permission })));
   const end = (userId: string): void =>
     run(async () => {
       const ended = await call("unshare", { kind, id, userId });
-      setSharing(ended.sharing);
+      show(ended.sharing);
       setRotated(ended.rotated);
       setLeaving(null);
     });
@@ -48,7 +44,8 @@ export function SharingDialog({ shared: { kind, id, name, permission: own }, onC
               <li key={holder.id}>
                 <Holder
                   holder={holder}
-                  mayChange={mayManage && !busy && holder.kind === "user" && holder.id !== state.value.user?.id}
+                  busy={busy}
+                  mayChange={mayManage && holder.kind === "user" && holder.id !== state.value.user?.id}
                   onPermission={(permission) => give(holder.id, permission)}
                   onRemove={() => setLeaving(holder)}
                 />
@@ -80,12 +77,13 @@ export function SharingDialog({ shared: { kind, id, name, permission: own }, onC
 
 interface HolderProps {
   holder: HolderView;
+  busy: boolean;
   mayChange: boolean;
   onPermission: (permission: Permission) => void;
   onRemove: () => void;
 }
 
-function Holder({ holder, mayChange, onPermission, onRemove }: HolderProps) {
+function Holder({ holder, busy, mayChange, onPermission, onRemove }: HolderProps) {
   const { kind, id, name, permission, problem, ended } = holder;
   const trouble = ended ? m.memberEnded : problem === null ? null : m.memberProblems[problem];
   return (
@@ -96,12 +94,18 @@ function Holder({ holder, mayChange, onPermission, onRemove }: HolderProps) {
         {id === state.value.user?.id && ` (${m.you})`}
       </span>
       {mayChange && !ended ? (
-        <Choice label={m.permissionOf(name)} value={permission} options={permissions} onChoose={onPermission} />
+        <Choice
+          label={m.permissionOf(name)}
+          value={permission}
+          options={permissions}
+          disabled={busy}
+          onChoose={onPermission}
+        />
       ) : (
         <span class="hint">{m.permissions[permission]}</span>
       )}
       {mayChange && (
-        <button aria-label={m.memberRemoveTitle(name)} onClick={onRemove}>
+        <button disabled={busy} aria-label={m.memberRemoveTitle(name)} onClick={onRemove}>
           {m.memberRemove}
         </button>
       )}

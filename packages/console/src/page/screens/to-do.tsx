@@ -1,18 +1,15 @@
-import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { ToDoItem, ToDoView } from "../../protocol.ts";
+import type { ToDoItem } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
 import { Page } from "../parts/page.tsx";
 import { RotateNotice } from "../parts/rotate-notice.tsx";
 import { go } from "../router.ts";
 import { call } from "../store.ts";
-import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 /** Screen 20: what waits for the person, each with the way to it. */
 export function ToDo() {
-  const [view, setView] = useState<ToDoView | null>(null);
-  const { slow, problem, run } = useAction();
-  useEffect(() => run(async () => setView(await call("toDo"))), []);
+  const { view, slow, problem } = useLoad(() => call("toDo"));
   return (
     <Page title={m.toDo} problem={problem} wide>
       {view === null && slow && <p class="hint">{m.toDoLooking}</p>}

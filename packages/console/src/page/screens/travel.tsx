@@ -1,33 +1,28 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { TravelView } from "../../protocol.ts";
 import { momentOf } from "../dates.ts";
-import { explain } from "../explain.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ProofFields, useProof } from "../parts/proof-fields.tsx";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 /** Screen 7: what stays and what goes on a journey, and which devices have not heard of it. */
 export function Travel() {
-  const [travel, setTravel] = useState<TravelView | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { view: travel, show, problem } = useLoad(() => call("travel"));
   const [starting, setStarting] = useState(false);
-
-  useEffect(() => {
-    call("travel").then(setTravel, (error: unknown) => setFailure(explain(error)));
-  }, []);
   return (
-    <Page title={m.travel} problem={failure}>
+    <Page title={m.travel} problem={problem}>
       <p>{m.travelWhy}</p>
       {travel !== null && (
         <>
           <p role="status" class="notice">
             {travel.enabled ? m.travelOn(travel.since === null ? null : momentOf(travel.since)) : m.travelOff}
           </p>
-          {travel.enabled ? <Stop onStopped={setTravel} /> : <Choices onStart={() => setStarting(true)} />}
+          {travel.enabled ? <Stop onStopped={show} /> : <Choices onStart={() => setStarting(true)} />}
           <Devices travel={travel} />
         </>
       )}
@@ -35,7 +30,7 @@ export function Travel() {
         <StartDialog
           onClose={() => setStarting(false)}
           onStarted={(started) => {
-            setTravel(started);
+            show(started);
             setStarting(false);
           }}
         />

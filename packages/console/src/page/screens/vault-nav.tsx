@@ -1,6 +1,7 @@
 import { m } from "../../messages/messages.ts";
 import type { VaultSummary } from "../../protocol.ts";
 import { Icon } from "../parts/icon.tsx";
+import { Refused } from "../parts/refused.tsx";
 import { go } from "../router.ts";
 import { records, shownVault, state } from "../store.ts";
 
@@ -72,7 +73,7 @@ function VaultRow({ vault, onShow, onOffer }: { vault: VaultSummary; onShow: () 
     return (
       <div class="offer">
         <span>{name}</span>
-        <span class="problem">{m.vaultProblem(problem)}</span>
+        <Refused text={m.vaultProblem(problem)} code={problem} />
       </div>
     );
   const count = [...records.value.values()].filter(({ vaultId }) => vaultId === id).length;

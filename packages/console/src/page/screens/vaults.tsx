@@ -80,7 +80,8 @@ export function Vaults() {
     const enter = key === "Enter" && (event.target === searchBox.current || event.target === list.current);
     const act = enter
       ? () => shown[at] && go({ openId: shown[at].id })
-      : (always[key] ?? (typing ? undefined : single[key.length === 1 ? key.toLowerCase() : key]));
+      : (always[key] ??
+        (typing || !state.value.settings.singleKeys ? undefined : single[key.length === 1 ? key.toLowerCase() : key]));
     if (act === undefined || (event.target instanceof HTMLSelectElement && key !== "Escape")) return;
     event.preventDefault();
     act();

@@ -183,6 +183,27 @@ export const consoleMutants: readonly Mutant[] = [
     tests: ["deploy/console/test/account.test.ts"],
   },
   {
+    name: "console-trusts-what-nobody-compared",
+    file: `${worker}/trust.ts`,
+    find: "JSON.stringify(seen) === JSON.stringify(compared)",
+    replace: "seen.length === compared.length",
+    tests: ["packages/console/test/trust.test.ts"],
+  },
+  {
+    name: "console-trusts-a-history-when-it-is-shown",
+    file: `${worker}/trust.ts`,
+    find: "      shown = seen;\n      return false;",
+    replace: "      shown = seen;\n      return true;",
+    tests: ["packages/console/test/trust.test.ts"],
+  },
+  {
+    name: "console-loads-messages-without-their-hash",
+    file: "packages/console/src/page/load-module.ts",
+    find: "  link.integrity = linked.integrity;\n",
+    replace: "",
+    tests: [injected],
+  },
+  {
     name: "console-compared-without-its-headers",
     file: "packages/cli/src/commands/console.ts",
     find: "answer.headers.get(name) !== value",
