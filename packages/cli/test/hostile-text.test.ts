@@ -7,6 +7,7 @@ import { jsonLine, visible, visibleLines } from "../src/output/output.ts";
 import { quoteValue } from "../src/output/quote-value.ts";
 import { secretRows } from "../src/rows/secrets.ts";
 import { resolveReferences } from "../src/run/references.ts";
+import { questionOf } from "../src/trust/prompt-to-accept.ts";
 import { startOrganizationServer } from "./organization-server.ts";
 
 /** Only what resolving references asks of a client. */
@@ -84,6 +85,19 @@ void t.test("the name of a colleague's record passes for no line of the command"
   const { code, stderr } = await server.run(["record", "get", "Private", name, "username"]);
   t.equal(code, 5, stderr);
   t.equal(stderr.trimEnd().split("\n").length, 1, stderr);
+});
+
+void t.test("the question before a folder is accepted says that its name is taken", (t) => {
+  const offer = {
+    kind: "folder",
+    id: "an-id",
+    name: "production",
+    from: "eve@example.com",
+    organization: null,
+  } as const;
+  t.match(questionOf({ ...offer, same_name: ["another-id"] }), /You use another folder of that name, another-id/);
+  t.notMatch(questionOf({ ...offer, same_name: [] }), /another/);
+  t.end();
 });
 
 void t.test("JSON holds no character that a terminal obeys, and says the same", (t) => {

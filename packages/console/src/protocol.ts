@@ -108,6 +108,8 @@ export interface OfferView {
   name: string;
   from: string;
   organization: string | null;
+  /** Whether the person uses another one of that name, which the service could hide. */
+  isTaken: boolean;
 }
 
 /** A session of the person, on this or another device. */
@@ -582,7 +584,7 @@ export interface Calls {
   people(): PeopleView;
   /** `invitation` is for the invited person, and is shown once. */
   invite(input: { email: string; role: Role }): { people: PeopleView; invitation: string };
-  withdraw(id: string): PeopleView;
+  withdraw(input: { id: string; email: string }): PeopleView;
   setRole(input: { userId: string; role: Role }): PeopleView;
   removeMember(userId: string): { people: PeopleView; rotate: ToRotate[] };
   person(userId: string): PersonDetail;

@@ -78,7 +78,7 @@ await t.test("a page in the place of a deletion's answer is no deletion", async 
     () => me.vaults.remove(newId()),
     () => me.records.remove(newId(), newId()),
     () => alice.vaults.unshare(team, bob).then(() => undefined),
-    () => me.machines.remove(newId(), newId()),
+    () => me.machines.remove(newId(), newId()).then(() => undefined),
     () => alice.members.remove(bob).then(() => undefined),
     () => me.sessions.endOthers(),
   ])

@@ -46,6 +46,7 @@ await t.test("a colleague who was invited reads a shared folder, and no words ar
       name: "production",
       from: "alice@example.com",
       organization: { id: organizationId, name: "Example" },
+      same_name: [],
     },
   ]);
   t.equal(await bob.client({ trust: memoryTrust() }).secrets.read(notation), "s3cret", "another device knows it too");
@@ -1049,6 +1050,19 @@ await t.test("an offer is accepted under the name that was shown", async (t) => 
   t.equal((await deceived.folders.find(scratch)).id, scratch);
   await deceived.folders.accept(scratch, await deceived.folders.offer(scratch));
   t.equal((await deceived.folders.find("production")).id, scratch, "the new name was shown and accepted");
+});
+
+await t.test("an offer names the folder of the same name that the service may hide", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const bob = await join("bob@example.com");
+  const own = await alice.client().folders.create("production");
+  const { id } = await bob.client().folders.create("Production");
+  await bob.client().folders.share(id, { userId: alice.session.user.id, permission: "write" });
+  server.lie = ({ path }, { body }) =>
+    path === "/api/org/folders"
+      ? { data: (body as { data: { id: string }[] }).data.filter((one) => one.id !== own.id) }
+      : body;
+  t.match(await alice.client().folders.offer(id), { name: "Production", same_name: [own.id] });
 });
 
 await t.test("the members of a folder are those of its history, whatever the service lists", async (t) => {

@@ -86,7 +86,7 @@ await t.test("a folder of another organization is not one of the chosen, and an 
   t.same(asked, []);
   await alice.client({ organization: other.id, accept }).folders.find("production");
   const said = { kind: "folder", id, name: "production", from: "eve@example.com" };
-  t.same(asked, [{ ...said, organization: { id: other.id, name: "Example" } }]);
+  t.same(asked, [{ ...said, organization: { id: other.id, name: "Example" }, same_name: [] }]);
 });
 
 await t.test("a machine's key comes from no folder of another organization", async (t) => {

@@ -63,6 +63,7 @@ await t.test("a colleague reads a shared vault, and no words are compared", asyn
       name: "Team",
       from: "alice@example.com",
       organization: { id: organizationId, name: "Example" },
+      same_name: [],
     },
   ]);
   t.same(await bob.client({ trust: memoryTrust() }).records.list(id), [record], "another device knows it too");

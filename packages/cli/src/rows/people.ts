@@ -28,9 +28,9 @@ export const peopleRows: readonly CommandRow[] = [
   },
   {
     name: "invite rm",
-    args: "<id>",
-    summary: "revoke an invitation",
-    examples: ["coffer invite rm 01890a5d-ac96-774b-bcce-b302099a8057"],
+    args: "<invitation>",
+    summary: "revoke an invitation, by its e-mail or id",
+    examples: ["coffer invite rm bob@example.com"],
     options: personOptions,
     load: async () => (await import("../commands/people/invite.ts")).removeInvite,
   },

@@ -5,8 +5,15 @@ import { promptYesOrNo } from "./compare-words.ts";
 /**
  * Prompts at the terminal whether the person expects a folder or vault that another member shared.
  */
-export function promptToAccept({ kind, id, name, from, organization }: Offer): Promise<boolean> {
+export function promptToAccept(offer: Offer): Promise<boolean> {
+  return Promise.resolve(
+    promptYesOrNo(questionOf(offer), `accept it with \`coffer ${offer.kind} accept ${offer.id}\``),
+  );
+}
+
+export function questionOf({ kind, id, name, from, organization, same_name: others }: Offer): string {
   const of = organization === null ? "" : ` of the organization ${visible(organization.name)} (${organization.id})`;
-  const question = `${visible(from)} gave you the ${kind} ${visible(name)} (${id})${of}. Do you expect it, and use it from now on`;
-  return Promise.resolve(promptYesOrNo(question, `accept it with \`coffer ${kind} accept ${id}\``));
+  const warning =
+    others.length === 0 ? "" : ` You use another ${kind} of that name, ${others.join(", ")}: the service may hide it.`;
+  return `${visible(from)} gave you the ${kind} ${visible(name)} (${id})${of}.${warning} Do you expect it, and use it from now on`;
 }

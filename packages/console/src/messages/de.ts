@@ -86,6 +86,7 @@ export const messages: Messages = {
     vault: (name, from) => `${from} teilt den Tresor „${name}“ mit Ihnen.`,
     folder: (name, from) => `${from} teilt den Ordner „${name}“ mit Ihnen.`,
   },
+  offerTaken: "Sie verwenden schon etwas mit diesem Namen. Der Dienst könnte es verbergen.",
   offerIn: (organization) => `Die Organisation ist ${organization}.`,
   accept: "Annehmen",
 

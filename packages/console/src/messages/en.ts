@@ -79,6 +79,7 @@ export const messages = {
     vault: (name: string, from: string) => `${from} shares the vault “${name}” with you.`,
     folder: (name: string, from: string) => `${from} shares the folder “${name}” with you.`,
   },
+  offerTaken: "You already use another one of that name. The service could hide it.",
   offerIn: (organization: string) => `The organization is ${organization}.`,
   accept: "Accept",
 

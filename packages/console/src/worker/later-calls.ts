@@ -61,8 +61,8 @@ export function createLaterCalls(
     },
     async offer({ kind, id }) {
       const { vaults, folders } = unlocked().client;
-      const { name, from, organization } = await (kind === "vault" ? vaults : folders).offer(id);
-      return { name, from, organization: organization?.name ?? null };
+      const { name, from, organization, same_name: others } = await (kind === "vault" ? vaults : folders).offer(id);
+      return { name, from, organization: organization?.name ?? null, isTaken: others.length > 0 };
     },
     async acceptOffer({ kind, id, name }) {
       const { client, refreshVaults } = unlocked();
@@ -146,7 +146,7 @@ export function createLaterCalls(
     createMachineToken: (wish) => createMachineToken(unlocked(), wish),
     people: () => peopleView(unlocked()),
     invite: (input) => invite(unlocked(), input),
-    withdraw: (id) => withdraw(unlocked(), id),
+    withdraw: (input) => withdraw(unlocked(), input),
     setRole: (input) => setRole(unlocked(), input),
     removeMember: (userId) => removeMember(unlocked(), userId),
     person: (userId) => personDetail(unlocked(), userId, wordsOf),

@@ -67,8 +67,12 @@ export async function invite(
   return { people: await peopleView(workspace), invitation: token };
 }
 
-export async function withdraw(workspace: Workspace, id: string): Promise<PeopleView> {
-  await workspace.client.invites.remove(id);
+/** `email` is the one that the person was shown. */
+export async function withdraw(
+  workspace: Workspace,
+  { id, email }: { id: string; email: string },
+): Promise<PeopleView> {
+  await workspace.client.invites.remove(id, { email });
   return peopleView(workspace);
 }
 

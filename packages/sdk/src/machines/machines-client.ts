@@ -1,7 +1,7 @@
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { confirmMachine, grantFolder, type GrantRequest } from "../folders/grant-folder.ts";
-import { type ClosedInvitation, removeToken } from "../histories/close-invitations.ts";
+import { closeDeadInvitations, type ClosedInvitation, removeToken } from "../histories/close-invitations.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonApi, PersonContext } from "../people/person-context.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
@@ -15,8 +15,8 @@ export interface ApplicationsClient {
   create(name: string, description?: string): Promise<ApplicationView>;
   /** Fields that are not given are not changed. */
   update(id: string, change: { name?: string | undefined; description?: string | undefined }): Promise<ApplicationView>;
-  /** Also revokes its machines. */
-  remove(id: string): Promise<void>;
+  /** Also revokes its machines. Returns the invitations that were closed, as for one machine. */
+  remove(id: string): Promise<ClosedInvitation[]>;
 }
 
 /** One-time access tokens, with which machines bootstrap. */
@@ -26,15 +26,22 @@ export interface TokensClient {
    * Makes a one-time token here and seals the folder keys for it. The service gets only its hash.
    */
   create(request: TokenRequest): Promise<NewToken>;
-  /** Revokes it, and closes it in the histories of its folders that the caller manages. Returns those. */
+  /**
+   * Revokes it, and closes it in the histories of its folders that the caller manages. Returns those. A
+   * spent token is a `conflict`, unless its machine has not joined.
+   */
   remove(applicationId: string, id: string): Promise<ClosedInvitation[]>;
 }
 
 /** The machines of an application. */
 export interface MachinesClient {
   list(applicationId: string): Promise<MachineView[]>;
-  /** Revokes the machine, which takes effect within a second. */
-  remove(applicationId: string, clientId: string): Promise<void>;
+  /**
+   * Revokes the machine, which takes effect within a second. Then closes the invitations of machines
+   * that are gone in the histories of folders that the caller manages, and returns them: one that has
+   * not joined could join later.
+   */
+  remove(applicationId: string, clientId: string): Promise<ClosedInvitation[]>;
   /**
    * Gives a machine a folder with its key, or changes the permission; the machine has the key
    * from its next request on. `confirm` is called for the key of a machine that no folder of the
@@ -57,7 +64,7 @@ const granted = (applicationId: string, clientId: string, folderId: string): str
   `${client(applicationId, clientId)}/folders/${encodeURIComponent(folderId)}`;
 const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");
 
-export function applicationsClient({ api, trust }: PersonContext): ApplicationsClient {
+export function applicationsClient({ api, trust, secrets }: PersonContext): ApplicationsClient {
   const { send, list, post, remove } = api;
   return {
     list: () => list("/api/org/applications"),
@@ -68,6 +75,8 @@ export function applicationsClient({ api, trust }: PersonContext): ApplicationsC
       const machines = await list<MachineView>(`${application(id)}/clients`);
       await remove(application(id));
       for (const { client_id } of machines) await rememberEnded(trust.histories, `client:${client_id}`, isOfFolder);
+      await secrets.listed();
+      return closeDeadInvitations(send, trust);
     },
   };
 }
@@ -85,12 +94,14 @@ export function tokensClient({ api, trust, secrets }: PersonContext): TokensClie
 }
 
 export function machinesClient({ api, trust, secrets }: PersonContext): MachinesClient {
-  const { list, remove } = api;
+  const { send, list, remove } = api;
   return {
     list: (id) => list(`${application(id)}/clients`),
     async remove(applicationId, id) {
       await remove(client(applicationId, id));
       await rememberEnded(trust.histories, `client:${id}`, isOfFolder);
+      await secrets.listed();
+      return closeDeadInvitations(send, trust);
     },
     share: async (applicationId, request, confirm) => {
       const machine = await machineOf(api, applicationId, request.clientId);

@@ -70,8 +70,9 @@ export interface InvitesClient {
   create(email: string, role: Role): Promise<InviteView & { token: string }>;
   /**
    * Revokes it, and closes it in the organization's history, with other open ones to its e-mail. Returns what was closed.
+   * `email` is what the person was shown: the service could list another one under the id now.
    */
-  remove(id: string): Promise<ClosedInvitation[]>;
+  remove(id: string, options?: { email?: string | undefined }): Promise<ClosedInvitation[]>;
   /**
    * The organization and the inviter, as the invitation proves them. Joins nothing. `no_history` when it proves
    * nothing.
@@ -118,7 +119,7 @@ export function invitesClient({ api, trust, current }: PersonContext): InvitesCl
   return {
     list: () => list("/api/org/invites"),
     create: (email, role) => inviteMember(send, trust, email, role),
-    remove: (id) => removeInvitation(send, trust, id),
+    remove: (id, { email } = {}) => removeInvitation(send, trust, id, email),
     show: (token) => shownInvitation(send, trust, token),
     accept: async (token, { prove } = {}) => acceptInvitation(send, trust, await current(), token, prove),
   };

@@ -36,6 +36,16 @@ export async function requireOwnName(
   throw new CofferError("name_ambiguous", `${problem}: name one by its id, ${ids}. \`${command}\` takes the name`);
 }
 
+/** The other folders or vaults that the caller has accepted and whose name is now that of this one. */
+export async function namesakes(histories: Pick<Histories, "record">, res: Resource): Promise<Resource[]> {
+  const record = await histories.record();
+  const name = folded(trustedIn(record, res)?.state?.name ?? "");
+  return Object.values(record.resources).flatMap(({ accepted, state }) => {
+    const isOther = accepted && state !== null && state.res !== res && kindOf(state.res) === kindOf(res);
+    return isOther && folded(state.name) === name ? [state.res] : [];
+  });
+}
+
 /**
  * The name under which the caller has accepted a folder or vault, after entries of others: undefined
  * while it is the present one, or before it is accepted.

@@ -2,6 +2,7 @@ import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { understoodHistory } from "../histories/history-failure.ts";
 import { labelOf } from "./confirmed-key.ts";
+import { namesakes } from "./known-as.ts";
 import type { PersonTrust } from "./person-trust.ts";
 
 /** A folder or vault that another member shared with the caller. */
@@ -20,6 +21,11 @@ export interface Offer {
    * it is unknown here.
    */
   organization: { id: string; name: string } | null;
+  /**
+   * The ids of others that the caller uses under this name. The service could hide them, so that the
+   * name then means this one.
+   */
+  same_name: string[];
 }
 
 /** Decides whether the person expects an offered folder or vault. */
@@ -35,7 +41,15 @@ export async function offerOf(trust: PersonTrust, res: Resource): Promise<Offer>
     throw new CofferError("holder_unconfirmed", `the history of ${state.name} does not name you: ask a manager of it`);
   const from = organization == null ? by : labelOf(organization, by);
   const of = organization == null ? null : { id: organization.res.slice("org:".length), name: organization.name };
-  return { kind, id, name: state.name, from, organization: of };
+  const others = await namesakes(trust.histories, res);
+  return {
+    kind,
+    id,
+    name: state.name,
+    from,
+    organization: of,
+    same_name: others.map((one) => one.slice(kind.length + 1)),
+  };
 }
 
 /**

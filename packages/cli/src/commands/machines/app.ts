@@ -2,6 +2,7 @@ import type { Call, PersonOptions } from "../../command-row.ts";
 import { print, printJson, printList, printNotice, shortTime, visible } from "../../output/output.ts";
 import { asPerson } from "../../service/access.ts";
 import { pick } from "../../service/pick.ts";
+import { printClosed } from "./token.ts";
 
 interface CreateOptions extends PersonOptions {
   description?: string;
@@ -39,6 +40,7 @@ export async function renameApplication({ args: [nameOrId = "", name = ""], opti
 export async function removeApplication({ args: [nameOrId = ""], options, env }: Call<PersonOptions>): Promise<void> {
   const person = await asPerson(options, env);
   const application = pick(await person.applications.list(), nameOrId, "application");
-  await person.applications.remove(application.id);
+  const closed = await person.applications.remove(application.id);
   printNotice(`removed the application ${application.name} and revoked its machines`);
+  printClosed(closed);
 }

@@ -7,6 +7,7 @@ import { quoteValue } from "../../output/quote-value.ts";
 import { type ApplicationOptions, ofApplications, type Owned } from "../../service/of-applications.ts";
 import { severalHave } from "../../service/pick.ts";
 import { compareWords, type ConfirmOptions } from "../../trust/compare-words.ts";
+import { printClosed } from "./token.ts";
 
 /**
  * `coffer client ls`: the machines of an application, or of all, with the words of their keys as
@@ -34,9 +35,13 @@ export async function listClients({ options, env }: Call<ApplicationOptions>): P
 export async function removeClient({ args: [machine = ""], options, env }: Call<ApplicationOptions>): Promise<void> {
   const { person, found } = await allClients(options, env);
   const client = oneOf(found, machine);
-  await person.machines.remove(client.application_id, client.client_id);
+  const closed = await person.machines.remove(client.application_id, client.client_id);
   printNotice(`revoked ${machineOf(client)}`);
-  await printPendingRotations(person, `client:${client.client_id}`, machineOf(client));
+  printClosed(closed);
+  const who = `client:${client.client_id}`;
+  const isNamed = (await printPendingRotations(person, who, machineOf(client))) > 0;
+  if (!isNamed && (await person.named()).length > 0)
+    printNotice("no history that you use names it: if its token was lost, close that too, with `coffer token rm <id>`");
 }
 
 interface ShareOptions extends ApplicationOptions, ConfirmOptions {
@@ -85,10 +90,12 @@ export async function confirmClient({ args: [machine = ""], options, env }: Call
   if (options.json === true) printJson(confirmed);
 }
 
-/** Names the folders and vaults that a manager must rotate after a revocation. */
-export async function printPendingRotations(person: PersonClient, who: string, what: string): Promise<void> {
-  for (const { kind, name } of await person.stillNaming(who))
-    printNotice(`the history of ${name} still names ${what}: \`coffer ${kind} rotate ${name}\` ends that`);
+/** Names the folders and vaults that a manager must rotate after a revocation. Returns their number. */
+async function printPendingRotations(person: PersonClient, who: string, what: string): Promise<number> {
+  const named = await person.stillNaming(who);
+  for (const { kind, name } of named)
+    printNotice(`the history of ${name} still names ${what}: \`coffer ${kind} rotate ${quoteValue(name)}\` ends that`);
+  return named.length;
 }
 
 /** A machine in a sentence. The service chooses its name; the client id identifies it. */

@@ -1,4 +1,4 @@
-import type { TokenRequest } from "@coffer/sdk";
+import type { ClosedInvitation, TokenRequest } from "@coffer/sdk";
 import type { Call, PersonOptions } from "../../command-row.ts";
 import { exitCodes, Failure, usage } from "../../failure.ts";
 import { momentAfter } from "../../input/moment.ts";
@@ -68,7 +68,17 @@ export async function removeToken({ args: [id = ""], options, env }: Call<Applic
   if (token === undefined) throw new Failure(exitCodes.notFound, `there is no token ${id} that you may see`);
   const closed = await person.tokens.remove(token.application_id, id);
   printNotice(`revoked the token ${token.name}`);
-  for (const { name } of closed) printNotice(`the history of ${name} has no open invitation of it any more`);
+  printClosed(closed);
+}
+
+/** Names the folders whose histories no longer have an invitation open, or could not be changed. */
+export function printClosed(closed: readonly ClosedInvitation[]): void {
+  for (const { name, hidden } of closed)
+    printNotice(
+      hidden === true
+        ? `the service does not show ${name}, whose history may have an open invitation`
+        : `the history of ${name} has no open invitation of it any more`,
+    );
 }
 
 function allTokens(options: ApplicationOptions, env: NodeJS.ProcessEnv) {

@@ -1,7 +1,7 @@
 import { CofferError, type Role } from "@coffer/sdk";
 import { accountSecurity } from "@coffer/sdk/account";
 import type { Call, PersonOptions } from "../../command-row.ts";
-import { usage } from "../../failure.ts";
+import { exitCodes, Failure, usage } from "../../failure.ts";
 import { readPassword, readToken } from "../../input/inputs.ts";
 import { print, printJson, printList, printNotice, shortTime } from "../../output/output.ts";
 import { profileDirectory } from "../../profile/paths.ts";
@@ -9,6 +9,7 @@ import { profileKeeper } from "../../profile/profile.ts";
 import { type OtpOptions, promptOtp } from "../../profile/prompt-otp.ts";
 import { asPerson } from "../../service/access.ts";
 import { mannersOf } from "../../service/manners.ts";
+import { canonicalName } from "./share.ts";
 
 interface CreateOptions extends PersonOptions {
   role: Role;
@@ -35,11 +36,20 @@ export async function listInvites({ options, env }: Call<PersonOptions>): Promis
   ]);
 }
 
-/** `coffer invite rm <id>`: revokes an invitation. */
-export async function removeInvite({ args: [id = ""], options, env }: Call<PersonOptions>): Promise<void> {
-  const closed = await (await asPerson(options, env)).invites.remove(id);
+/**
+ * `coffer invite rm <invitation>`: revokes an invitation by its e-mail or id. The service could list an id
+ * beside another person's e-mail.
+ */
+export async function removeInvite({ args: [invitation = ""], options, env }: Call<PersonOptions>): Promise<void> {
+  const { invites } = await asPerson(options, env);
+  const email = invitation.includes("@") ? canonicalName(invitation) : undefined;
+  const open = email === undefined ? [] : await invites.list();
+  const id = email === undefined ? invitation : open.find((one) => canonicalName(one.email) === email)?.id;
+  if (id === undefined)
+    throw new Failure(exitCodes.notFound, `there is no invitation of ${invitation} that you may see`);
+  const closed = await invites.remove(id, { email });
   printNotice("revoked the invitation");
-  for (const { name, email } of closed) printNotice(`the history of ${name} invites ${email ?? "it"} no longer`);
+  for (const one of closed) printNotice(`the history of ${one.name} invites ${one.email ?? "it"} no longer`);
 }
 
 interface AcceptOptions extends PersonOptions, OtpOptions {

@@ -26,6 +26,7 @@ export function OfferDialog({ shared: { kind, id }, onAccepted, onClose }: Offer
     <Dialog title={m.offerTitle[kind]} onClose={onClose}>
       {offer !== null && <p>{m.offerText[kind](offer.name, offer.from)}</p>}
       {offer?.organization != null && <p class="hint">{m.offerIn(offer.organization)}</p>}
+      {offer?.isTaken === true && <p class="hint">{m.offerTaken}</p>}
       <Problem text={failure ?? problem} />
       <p class="buttons">
         <button class="primary" disabled={busy || offer === null} onClick={accept}>

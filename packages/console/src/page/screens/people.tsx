@@ -157,7 +157,7 @@ function Invitations({ people, onChange }: ChangeProps) {
                 <button
                   disabled={busy}
                   aria-label={m.withdrawOf(each.email)}
-                  onClick={() => run(async () => onChange(await call("withdraw", each.id)))}
+                  onClick={() => run(async () => onChange(await call("withdraw", { id: each.id, email: each.email })))}
                 >
                   {m.withdraw}
                 </button>
