@@ -25,10 +25,16 @@ export async function lockPeople(tx: Queryable, userIds: readonly string[]): Pro
   `);
 }
 
+declare const changeable: unique symbol;
+
+/** A person whose travel mode the caller may change. Only `changeableJourney` of `access/` makes one. */
+export type Traveller = PersonRow & { readonly [changeable]: true };
+
 /** Sets travel mode. Returns the time of the change, which only grows. */
 export function changeTravelMode(
   tx: Queryable,
-  { userId, enabled, now }: { userId: string; enabled: boolean; now: Date },
+  { user_id: userId }: Traveller,
+  { enabled, now }: { enabled: boolean; now: Date },
 ): Promise<string> {
   return tx.oneFirst(sql.type(z.object({ travel_changed_at: z.string() }))`
     UPDATE people SET travelling = ${enabled},

@@ -4,7 +4,7 @@ import { enqueueAudit } from "@coffer/outbox";
 import { type Transaction } from "@coffer/postgres";
 import type { Users } from "@coffer/service";
 import type { z } from "zod";
-import { requireYoungerJourney } from "../access/journey.ts";
+import { changeableJourney } from "../access/journey.ts";
 import type { Deps } from "../deps.ts";
 import { recomputeVisibility } from "../visibility/recompute.ts";
 import { changeTravelMode, listUnsafeVaults, lockPeople } from "../store/people.ts";
@@ -48,9 +48,10 @@ export function setPersonsTravelMode(
   return deps.database.transaction(async (tx) => {
     await applyDeadline(tx);
     const [person] = await lockPeople(tx, [userId]);
-    if (standingSince !== undefined) requireYoungerJourney(person, standingSince);
-    if (person?.travelling === enabled) return travelModeView(person);
-    const updated_at = await changeTravelMode(tx, { userId, enabled, now: deps.now() });
+    if (person === undefined) throw new Error("a person who is locked has a row");
+    const traveller = changeableJourney(person, standingSince);
+    if (traveller.travelling === enabled) return travelModeView(traveller);
+    const updated_at = await changeTravelMode(tx, traveller, { enabled, now: deps.now() });
     const vaultIds = await listUnsafeVaults(tx, userId);
     await applyDeadline(tx);
     await lockVaults(tx, vaultIds);

@@ -15,8 +15,8 @@ export const travelMutants: readonly Mutant[] = [
   {
     name: "journey-ended-by-a-manager-who-is-younger",
     file: `${source}/travel/set.ts`,
-    find: "if (standingSince !== undefined) requireYoungerJourney",
-    replace: 'if (standingSince === "") requireYoungerJourney',
+    find: "changeableJourney(person, standingSince)",
+    replace: "changeableJourney(person, undefined)",
     tests: [`${tests}/travel.test.ts`],
   },
   {
