@@ -94,7 +94,7 @@ export const variables = {
   COFFER_REDIS_URL: variable({
     name: "COFFER_REDIS_URL",
     shownDefault: "started by npm start",
-    meaning: "use this Redis instead, or redis-sentinel:// for Sentinels; none: without Redis, in one process only",
+    meaning: "this Redis, or redis-sentinel:// for Sentinels; none: without Redis, in one process",
     parse: redisUrl,
     fallback: (): string | undefined => undefined,
     secret: true,

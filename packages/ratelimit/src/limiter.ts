@@ -164,6 +164,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   };
 }
 
+/** Whole microseconds: the sum of a fraction and a window is rounded, and a wait could be longer than its window. */
 function monotonicMicroseconds(): number {
-  return performance.now() * 1000;
+  return Math.floor(performance.now() * 1000);
 }

@@ -176,6 +176,13 @@ await t.test("an event loop turn longer than the deadline, before the command is
   t.notOk(limiter.degraded);
 });
 
+await t.test("nobody waits longer than a window", async (t) => {
+  const limiter = startLimiter(t, { redis: null });
+  const keys = Array.from({ length: 1000 }, (_, at) => `user-${at}`);
+  const decisions = await Promise.all(keys.map((key) => limiter.takeFor("strict", key)));
+  t.same(new Set(decisions.map(({ resetSeconds }) => resetSeconds)), new Set([windowSeconds]));
+});
+
 await t.test("limiters of one process without Redis count together, exactly, and are not degraded", async (t) => {
   let now = 1_800_000_000_000_000;
   const ownCount = createOwnCount(windowSeconds);
