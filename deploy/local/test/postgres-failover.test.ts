@@ -24,7 +24,7 @@ await t.test("the primary is killed under load and its synchronous standby promo
   t.comment(`everyone goes on ${Math.round(performance.now() - began)} ms after the primary was killed`);
   t.same(replicas.takeFailures(), [], "requests are answered 503 meanwhile, and not otherwise");
   await postgres.checkpoint();
-  await until("the moments of devices begin anew", async () => (await timelineOfSync(databaseUrl)) === 2, 60);
+  await until("devices get everything once more", async () => (await timelineOfSync(databaseUrl)) === 2, 60);
   await load.progress();
   t.same(replicas.takeFailures(), [], "then none is");
   await load.pushesFlow();

@@ -13,7 +13,7 @@ interface Place {
 const versionPattern = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9a-z]+(\.[0-9a-z]+)*)?$/;
 
 const lockFile = "package-lock.json";
-/** What npm has installed. Every npm script compares it with the lock file, and installs again if they differ. */
+/** What npm has installed. Every npm script installs again if this differs from the lock file. */
 const installedFile = "node_modules/.package-lock.json";
 
 /** @throws Error for a text that is no version of semantic versioning */

@@ -87,7 +87,7 @@ void t.test("what the server refuses for want of a permission is counted", async
   await until("it has noticed", () => !vaults.connected);
   await server.start();
   await until("it is connected again", () => vaults.connected);
-  t.match(await value("coffer_bus_refused_subscriptions"), '"value":1', "counted anew on each connection");
+  t.match(await value("coffer_bus_refused_subscriptions"), '"value":1', "counted for each connection");
 });
 
 void t.test("every connection calls the listeners, after the subscriptions are active", async (t) => {

@@ -176,7 +176,7 @@ await t.test("an event loop turn longer than the deadline, before the command is
   t.notOk(limiter.degraded);
 });
 
-await t.test("nobody waits longer than a window", async (t) => {
+await t.test("no wait is longer than the window", async (t) => {
   const limiter = startLimiter(t, { redis: null });
   const keys = Array.from({ length: 1000 }, (_, at) => `user-${at}`);
   const decisions = await Promise.all(keys.map((key) => limiter.takeFor("strict", key)));

@@ -94,7 +94,7 @@ void t.test("what is missing in the first seconds is reported only if it stays m
   function report(state: Readiness): void {
     reported.push(state);
   }
-  t.same(await connected(), away, "the state is told at once");
+  t.same(await connected(), away, "the state is reported at once");
   t.same(reported, []);
   while ((await connected()).degraded === true) await pause(50);
   t.same(reported, [ready]);

@@ -18,7 +18,7 @@ export interface PostgresPair {
 // Both processes are on one machine: what is written survives them. Commits wait for the standby.
 const settings = { ...withoutDurability, synchronous_commit: "on", wal_level: "replica", max_wal_senders: 5 };
 
-/** A primary with a synchronous standby behind one address, as the Service of an operator leads to the primary. */
+/** A primary and its synchronous standby behind one address, which leads to the primary. */
 export async function postgresPair(t: TestScope): Promise<PostgresPair> {
   const [first, second] = [makeTestDirectory(), makeTestDirectory()];
   const running: Store[] = [];

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const file = "deploy/release/previous-version";
 
 /**
- * The commit of the version before this one: the newest tag of a release, else, before the first release, that of
+ * The commit of the previous version: the newest release tag, or, before the first release, the commit in
  * deploy/release/previous-version. Null where git does not have it, as in a shallow clone.
  */
 export function previousVersion(): string | null {
