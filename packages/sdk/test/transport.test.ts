@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import t from "tap";
+import { retryDelay } from "../src/http/backoff.ts";
 import { canonicalUrl, createTransport } from "../src/http/transport.ts";
 import { CofferError } from "../src/index.ts";
 import { json, startServer } from "./server.ts";
@@ -105,6 +106,29 @@ await t.test("a request to an unavailable service is repeated, except a POST, wh
   t.equal(received.length, 1);
   t.equal((await createTransport({ url }).send(get)).status, 200);
   t.equal(received.length, 3);
+});
+
+await t.test("a service that stays away is asked less and less often, yet never sooner than it says", (t) => {
+  const away = (retryAfterSeconds?: number): CofferError =>
+    new CofferError("unavailable", "starting", { retryAfterSeconds });
+  const delays = (error: CofferError, attempt: number): number[] =>
+    Array.from({ length: 200 }, () => retryDelay(error, attempt, true) ?? NaN);
+  for (const [attempt, from, to] of [
+    [1, 1000, 1500],
+    [2, 1000, 3000],
+    [3, 2000, 6000],
+    [4, 4000, 8000],
+    [30, 8000, 8000],
+  ] as const)
+    t.ok(
+      delays(away(1), attempt).every((delay) => delay >= from && delay <= to),
+      `attempt ${attempt}`,
+    );
+  t.ok(delays(away(20), 30).every((delay) => delay >= 20_000 && delay <= 20_100));
+  t.ok(delays(away(), 3).every((delay) => delay >= 400 && delay <= 1200));
+  const refused = new CofferError("rate_limited", "slow down", { retryAfterSeconds: 1 });
+  t.ok(delays(refused, 30).every((delay) => delay >= 1000 && delay <= 1100));
+  t.end();
 });
 
 await t.test("a request whose answer is lost is repeated where that is safe, as often as allowed", async (t) => {
