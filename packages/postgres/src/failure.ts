@@ -39,6 +39,8 @@ interface Facts {
 /** Five characters with a digit, unlike the codes of Node (`EPIPE`). */
 const sqlStateForm = /^(?=.*\d)[0-9A-Z]{5}$/;
 
+const undefinedTable = "42P01";
+
 /** Temporary conditions of the server: the statement may succeed later. */
 const passing = new Set([
   "25006", // read only: a standby that is not promoted yet
@@ -47,6 +49,7 @@ const passing = new Set([
   "3D000", // the database is being restored
   "40001", // serialization, after its retries
   "40P01", // deadlock, after its retries
+  undefinedTable, // the migrations of this version have not run yet
   "55P03", // lock timeout
   "57014", // statement timeout
   "57P01",
@@ -120,7 +123,7 @@ export function hasStalePlan(error: unknown): boolean {
   return false;
 }
 
-/** Whether Postgres is away, overloaded or full, so that a retry may succeed. */
+/** Whether Postgres is away, overloaded, full or not migrated yet, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === "unavailable";
   const state = sqlStateOf(error);
@@ -131,6 +134,11 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether this statement alone timed out, by its duration or by a lock. */
 export function isHeldUp(error: unknown): boolean {
   return ["40P01", "55P03", "57014"].includes(sqlStateOf(error) ?? "");
+}
+
+/** Whether a table is missing: the migrations have not run yet. */
+export function isMissingTable(error: unknown): boolean {
+  return sqlStateOf(error) === undefinedTable;
 }
 
 /** Whether the statement failed by a lock timeout or deadlock. */
@@ -148,13 +156,14 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 }
 
 /**
- * Maps an error for callers: `unavailable` (retry in 1 s) if Postgres is away, else a QueryFailure
+ * Maps an error for callers: `unavailable` (retry in 1 s) if Postgres is away or not migrated, else a QueryFailure
  * without values. Returns ServiceErrors and errors from elsewhere unchanged.
  */
 export function translate(error: unknown): unknown {
   if (error instanceof ServiceError || error instanceof QueryFailure) return error;
   if (isUnavailable(error)) {
-    return new ServiceError("unavailable", "the database does not answer; try again", {
+    const why = isMissingTable(error) ? "is not migrated yet" : "does not answer";
+    return new ServiceError("unavailable", `the database ${why}; try again`, {
       retryAfterSeconds: 1,
       cause: withoutValues(error),
     });

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { QueryFailure } from "./failure.ts";
+import { isMissingTable } from "./failure.ts";
 import { type MigrationSource, readMigrations } from "./migrations.ts";
 import { type Queryable, sql } from "./sql.ts";
-
-const undefinedTable = "42P01";
 
 /**
  * Makes the check that every migration file is applied to the schema of `db`. Ignores migrations of
@@ -19,7 +17,7 @@ export function createMigrationCheck(db: Queryable, source: MigrationSource): ()
       `);
     } catch (error) {
       // No migration has run yet.
-      if (error instanceof QueryFailure && error.code === undefinedTable) return false;
+      if (isMissingTable(error)) return false;
       throw error;
     }
   };

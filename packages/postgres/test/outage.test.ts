@@ -92,6 +92,25 @@ void t.test("a service starts while Postgres is away, and works once it is there
   t.equal(await writable(), "1");
 });
 
+void t.test("before its migrations a service waits, and says so once", async (t) => {
+  const { telemetry, log } = recordedTelemetry();
+  const database = createDatabase({ url, schema: "later", telemetry });
+  t.teardown(() => database.close());
+  const relay = startRelay({ database, telemetry, deliver: () => Promise.resolve() });
+  t.teardown(() => relay.close());
+  const { transaction, audit } = uses(database);
+  for (const use of [transaction, audit])
+    await t.rejects(use?.(), { code: "unavailable", message: "the database is not migrated yet; try again" });
+  await until("the relay says why it waits", () => log.some((line) => line.includes("messages wait")));
+  t.match(
+    log.find((line) => line.includes("messages wait")),
+    "not migrated yet",
+  );
+  await migrate({ url, schema: "later" });
+  await until("the relay reads the outbox", () => log.some((line) => line.includes("messages are delivered again")));
+  t.notMatch(log.join(""), '"level":"error"');
+});
+
 void t.test("the cause of a failed connection is reported without a password", async (t) => {
   const { port } = new URL(url);
   const unreachable: [string, RegExp][] = [

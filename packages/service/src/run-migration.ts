@@ -16,7 +16,7 @@ const defaultWaitSeconds = 60;
 
 /**
  * Runs a migration as a process. Reads `COFFER_POSTGRES_URL`, the URL of the service's own role,
- * and waits up to `--wait` seconds (default 60) for Postgres. Prints one line and exits with 0;
+ * and waits up to `--wait` seconds (default 60) for Postgres. Prints what it applied and exits with 0;
  * with 1 and the reason on stderr if the schema is not up to date; with 2 for a wrong argument.
  * Concurrent runs wait for each other's lock.
  */
@@ -40,6 +40,7 @@ async function migrationExitCode({ schema, migrateService }: MigrationProgram): 
   try {
     const { COFFER_POSTGRES_URL: url } = readEnvironment(process.env, ["COFFER_POSTGRES_URL"]);
     if (url === undefined) throw new ConfigurationError(["COFFER_POSTGRES_URL is required"]);
+    process.stderr.write(`migrate: schema ${schema}: connecting to Postgres\n`);
     const applied = await whileUnavailable(() => migrateService({ url }), waitSeconds);
     process.stdout.write(`${summary(schema, applied)}\n`);
     return 0;

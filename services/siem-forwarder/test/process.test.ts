@@ -52,6 +52,7 @@ await t.test("a process is ready once its schema is there, and ends with 0 when 
   t.match(await readiness(), { status: 503, body: { checks: { postgres: "not migrated" } } });
   await migrateService({ url: postgres.url });
   await until("it is ready", async () => (await readiness()).status === 200);
+  t.notMatch(output(), '"level":"error"', "what waits for the migrations is no error");
   t.equal((await checkedFetch(`${ready.url}/api/org/audit`)).status, 401);
   t.match(await (await fetch(`${ready.management_url}/metrics`)).text(), "http_server_request_duration_seconds");
   child.kill("SIGTERM");

@@ -123,7 +123,8 @@ async function claims(url: string, before: Answer): Promise<Finding> {
   return warning(
     check,
     "the service believes any source address that this machine claims",
-    "right only on a proxy: leave callers out of COFFER_TRUSTED_PROXY_CIDRS, and let the proxy replace X-Forwarded-For",
+    "right only where this machine is in the proxy's network: leave other callers out of COFFER_TRUSTED_PROXY_CIDRS, and " +
+      "let the proxy replace X-Forwarded-For",
   );
 }
 

@@ -13,6 +13,7 @@ import { ProofFields, useProof } from "../parts/proof-fields.tsx";
 import { QrCode } from "../parts/qr-code.tsx";
 import { RecoveryKey } from "../parts/recovery-key.tsx";
 import { SessionList } from "../parts/session-list.tsx";
+import { Switch } from "../parts/switch.tsx";
 import { toast } from "../parts/toast.tsx";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
@@ -284,12 +285,7 @@ function InThisBrowser() {
         />
       </p>
       <label class="choice">
-        <input
-          type="checkbox"
-          checked={singleKeys}
-          disabled={busy}
-          onChange={() => change({ singleKeys: !singleKeys })}
-        />
+        <Switch on={singleKeys} busy={busy} onSwitch={(on) => change({ singleKeys: on })} />
         {m.singleKeys}
       </label>
       <Problem text={problem} />

@@ -6,6 +6,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ProofFields, useProof } from "../parts/proof-fields.tsx";
+import { Switch } from "../parts/switch.tsx";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { useLoad } from "../use-load.ts";
@@ -50,13 +51,13 @@ function Choices({ onStart }: { onStart: () => void }) {
         <legend>{m.travelStays}</legend>
         {vaults.map(({ id, name, safeForTravel, permission }) => (
           <label key={id} class="choice">
-            <input
-              type="checkbox"
-              checked={safeForTravel}
-              disabled={busy || permission === "read"}
-              onChange={() =>
+            <Switch
+              on={safeForTravel}
+              busy={busy}
+              disabled={permission === "read"}
+              onSwitch={(safe) =>
                 run(async () => {
-                  await call("setSafeForTravel", { vaultId: id, safe: !safeForTravel });
+                  await call("setSafeForTravel", { vaultId: id, safe });
                 })
               }
             />
