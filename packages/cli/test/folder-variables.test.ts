@@ -29,17 +29,35 @@ const dangerous: readonly (readonly [string, string, string])[] = [
   ["rustc", "wrapper", "RUSTC_WRAPPER"],
   ["coreclr", "profiler/path", "CORECLR_PROFILER_PATH"],
   ["bun", "options", "BUN_OPTIONS"],
+  ["tar", "options", "TAR_OPTIONS"],
+  ["rsync", "rsh", "RSYNC_RSH"],
+  ["makeflags", "", "MAKEFLAGS_"],
+  ["go", "flags", "GO_FLAGS"],
+  ["java", "home", "JAVA_HOME"],
+  ["aws", "config file", "AWS_CONFIG_FILE"],
+  ["aws", "pager", "AWS_PAGER"],
+  ["aws", "endpoint url s3", "AWS_ENDPOINT_URL_S3"],
+  ["xdg", "config home", "XDG_CONFIG_HOME"],
+  ["cargo target x86", "runner", "CARGO_TARGET_X86_RUNNER"],
+  ["tf cli", "args", "TF_CLI_ARGS"],
 ];
 
 void t.test("a name that changes how programs load or connect is refused, without the value", (t) => {
   for (const [title, field, name] of dangerous) {
-    const expected = name !== "NODE_OPTIONS_";
+    const expected = !name.endsWith("_");
     const set = () => folderVariables(holding(title, field));
     if (!expected) t.same([...set().keys()], [name], "only the loader's own spelling has an effect");
     else
       t.throws(set, { exitCode: 2, message: new RegExp(`^(?!.*s3cret).* ${name},.*--prefix.*--allow-name ${name}`) });
   }
-  t.same([...folderVariables(holding("database", "password")).keys()], ["DATABASE_PASSWORD"]);
+  for (const [title, field, name] of [
+    ["database", "password", "DATABASE_PASSWORD"],
+    ["aws", "secret access key", "AWS_SECRET_ACCESS_KEY"],
+    ["aws", "session token", "AWS_SESSION_TOKEN"],
+    ["cargo", "registry token", "CARGO_REGISTRY_TOKEN"],
+    ["tf var", "token", "TF_VAR_TOKEN"],
+  ] as const)
+    t.same([...folderVariables(holding(title, field)).keys()], [name]);
   t.end();
 });
 
