@@ -134,6 +134,22 @@ await t.test("two tabs that unlock at once leave nothing open after the next loc
   await visitor.context.close();
 });
 
+await t.test("a lock while the password is changed opens with neither password", async (t) => {
+  const typed = newPassword({ kind: "words", length: 5 });
+  await register({ url, email: "carol@example.com", password: typed, device });
+  const visitor = await attacked();
+  const page = await visitor.open("/account");
+  await page.getByRole("textbox", { name: "E-mail" }).fill("carol@example.com");
+  await page.getByLabel("Password").fill(typed);
+  await button(page, "Sign in").click();
+  await page.getByRole("region", { name: "Sessions" }).waitFor();
+  const change = { password: typed, code: "", newPassword: password, newRecoveryKey: false };
+  t.same(await send(page, [{ name: "changePassword", input: change }, { name: "lock" }]), ["done", "done"]);
+  await isSignedOut(page);
+  t.same(await send(page, [{ name: "unlock", input: typed }]), ["locked"]);
+  await visitor.context.close();
+});
+
 await t.test("a session that waits for its recovery key opens with that alone", async (t) => {
   const visitor = await attacked();
   const page = await visitor.open("/register");

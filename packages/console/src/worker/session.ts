@@ -1,5 +1,5 @@
-import { CofferError, memoryKeeper } from "@coffer/sdk";
-import type { PersonSession, SessionKeeper } from "@coffer/sdk";
+import { CofferError } from "@coffer/sdk";
+import type { PersonSession } from "@coffer/sdk";
 import type { Calls, FromWorker, Settings, State } from "../protocol.ts";
 import { consoleDevice } from "./device.ts";
 import { Refusal } from "./failure.ts";
@@ -8,6 +8,8 @@ import { lockKey, openSession, sealSession } from "./lock.ts";
 import type { LockedSession, LockKey } from "./lock.ts";
 import type { SettingsStore } from "./settings.ts";
 import { pinStorage } from "./pins.ts";
+import { settlingKeeper } from "./settling-keeper.ts";
+import type { SettlingKeeper } from "./settling-keeper.ts";
 import { clearReplica, openWorkspace } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -22,7 +24,7 @@ export interface ConsoleSession {
   recover(input: Parameters<Calls["recover"]>[0]): Promise<{ recoveryKey: string }>;
   keptRecoveryKey(recoveryKey: string): Promise<null>;
   unlock(password: string): Promise<null>;
-  /** From now on the new password opens a locked session. */
+  /** From now on the new password opens a locked session. A session that is locked already ends. */
   passwordChanged(password: string): Promise<void>;
   lock(): Promise<null>;
   signOut(): Promise<null>;
@@ -37,7 +39,7 @@ const mostAttempts = 10;
 const account = () => import("@coffer/sdk/account");
 
 interface Open {
-  keeper: SessionKeeper;
+  keeper: SettlingKeeper;
   key: LockKey;
   workspace: Workspace;
 }
@@ -88,7 +90,7 @@ export function createSession(
     const change = changes;
     // A function, because the compiler does not see that the value changes.
     const isCurrent = (): boolean => change === changes;
-    const keeper = memoryKeeper(session);
+    const keeper = settlingKeeper(session);
     const trust = pinStorage(session);
     await closing;
     const workspace = await openWorkspace({
@@ -147,15 +149,19 @@ export function createSession(
     const opened = open;
     if (opened === undefined) return null;
     const { keeper, key, workspace } = opened;
-    const sealed = await sealSession(key, await keeper.current());
+    const session = await keeper.current();
+    const sealed = { ...(await sealSession(key, session)), attempts: 0 };
     if (open !== opened) return null;
     changes += 1;
     open = undefined;
-    locked = { ...sealed, attempts: 0 };
+    locked = sealed;
     idle.stop();
     post({ kind: "records", all: true, changed: [], removed: [] });
     tell();
     await finish(workspace.close({ keepReplica: true }));
+    const settled = await keeper.settled();
+    // The tokens from before a renewal would soon end the session.
+    if (settled.access_token !== session.access_token) Object.assign(sealed, await sealSession(key, settled));
     return null;
   }
 
@@ -258,6 +264,8 @@ export function createSession(
     async passwordChanged(password) {
       const key = await lockKey(password);
       if (open !== undefined) open.key = key;
+      // Locked meanwhile, with the password from before.
+      else if (locked !== undefined) await leave(null, true);
     },
     lock,
     async signOut() {
