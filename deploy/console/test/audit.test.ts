@@ -36,20 +36,25 @@ function holdFirstChoice(): void {
   const send = MessagePort.prototype.postMessage as (this: MessagePort, message: unknown) => void;
   const answered = Promise.withResolvers<undefined>();
   globalThis.held = { answered: answered.promise };
-  let first: { id: number } | undefined;
+  const waiting: { first?: () => void } = {};
   MessagePort.prototype.postMessage = function (message: unknown): void {
     const { name, id, input } = message as { name?: string; id: number; input?: { action?: string; outcome?: string } };
     if (name !== "audit" || input?.action !== "folder.created") {
       send.call(this, message);
       return;
     }
-    if (input.outcome === "") {
-      first = { id };
-      setTimeout(() => send.call(this, message), 2000);
+    const whenAnswered = (work: () => void): void =>
       this.addEventListener("message", ({ data }: MessageEvent<{ id?: number }>) => {
-        if (data.id === first?.id) setTimeout(answered.resolve, 100);
+        if (data.id === id) work();
       });
-    } else send.call(this, message);
+    if (input.outcome === "") {
+      waiting.first = () => send.call(this, message);
+      // The page has shown what it got when it draws for the second time.
+      whenAnswered(() => requestAnimationFrame(() => requestAnimationFrame(() => answered.resolve(undefined))));
+    } else {
+      whenAnswered(() => waiting.first?.());
+      send.call(this, message);
+    }
   };
 }
 

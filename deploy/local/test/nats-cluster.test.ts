@@ -1,17 +1,16 @@
-import { testPostgres, testRedis } from "@coffer/testkit";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
 import { startRecordLoad } from "./faults/record-load.ts";
+import { migrate } from "./replicas/migrate.ts";
 import { natsCluster } from "./replicas/nats-cluster.ts";
-import { migrate } from "./replicas/previous-version.ts";
 import { openReplicas } from "./replicas/replicas.ts";
-import { newDatabase, storesOf } from "./replicas/stores.ts";
+import { testStores } from "./replicas/stores.ts";
 
 await t.test("with three nodes of NATS, each may be killed under load", async (t) => {
-  const [postgres, redis, nats] = await Promise.all([testPostgres(t, { own: true }), testRedis(t), natsCluster(t)]);
-  const { url: databaseUrl, urls: postgresUrls } = await newDatabase(postgres.url);
-  await migrate(checkout, postgresUrls);
-  const replicas = await openReplicas(t, storesOf({ databaseUrl, postgresUrls, nats, redis }));
+  const nats = await natsCluster(t);
+  const { stores, databaseUrl } = await testStores(t, { nats });
+  await migrate(checkout, stores.postgresUrls);
+  const replicas = await openReplicas(t, stores);
   await replicas.add({ services: ["auth-sm", "vaults", "sync", "siem-forwarder"] });
   const load = await startRecordLoad(t, { url: replicas.url, databaseUrl: () => databaseUrl });
   await load.progress();

@@ -6,7 +6,7 @@ import { chooseCases, readCases } from "../../../packages/tools/cases/src/read-c
 import { type Result, runCases } from "../../../packages/tools/cases/src/run-cases.ts";
 import { checkout } from "../src/checkout.ts";
 import { startWholeLoad } from "./replicas/load.ts";
-import { migrate } from "./replicas/previous-version.ts";
+import { migrate } from "./replicas/migrate.ts";
 import { openReplicas } from "./replicas/replicas.ts";
 import { newDatabase, storesOf } from "./replicas/stores.ts";
 

@@ -1,18 +1,18 @@
-import { testNats, testRedis, until } from "@coffer/testkit";
+import { until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
 import { startRecordLoad } from "./faults/record-load.ts";
+import { migrate } from "./replicas/migrate.ts";
 import { postgresPair } from "./replicas/postgres-pair.ts";
-import { migrate } from "./replicas/previous-version.ts";
 import { openReplicas } from "./replicas/replicas.ts";
-import { newDatabase, storesOf } from "./replicas/stores.ts";
+import { testStores } from "./replicas/stores.ts";
 
 await t.test("the primary is killed under load and its synchronous standby promoted: nothing is lost", async (t) => {
-  const [postgres, nats, redis] = await Promise.all([postgresPair(t), testNats(t), testRedis(t)]);
-  const { url: databaseUrl, urls: postgresUrls } = await newDatabase(postgres.url);
-  await migrate(checkout, postgresUrls);
-  const replicas = await openReplicas(t, storesOf({ databaseUrl, postgresUrls, nats, redis }));
+  const postgres = await postgresPair(t);
+  const { stores, databaseUrl } = await testStores(t, { postgres });
+  await migrate(checkout, stores.postgresUrls);
+  const replicas = await openReplicas(t, stores);
   await replicas.add({ services: ["auth-sm", "vaults", "sync", "siem-forwarder"] });
   const load = await startRecordLoad(t, { url: replicas.url, databaseUrl: () => databaseUrl });
   await load.progress();

@@ -1,7 +1,8 @@
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
 import { startRecordLoad } from "./faults/record-load.ts";
-import { checkOut, migrate, previousVersion } from "./replicas/previous-version.ts";
+import { migrate } from "./replicas/migrate.ts";
+import { checkOut, previousVersion } from "./replicas/previous-version.ts";
 import { openReplicas } from "./replicas/replicas.ts";
 import { testStores } from "./replicas/stores.ts";
 

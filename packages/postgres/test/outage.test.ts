@@ -98,9 +98,9 @@ void t.test("before its migrations a service waits, and says so once", async (t)
   t.teardown(() => database.close());
   const relay = startRelay({ database, telemetry, deliver: () => Promise.resolve() });
   t.teardown(() => relay.close());
-  const { transaction, audit } = uses(database);
-  for (const use of [transaction, audit])
-    await t.rejects(use?.(), { code: "unavailable", message: "the database is not migrated yet; try again" });
+  const notMigrated = database.transaction((tx) => enqueueAudit(tx, auditDraft()));
+  for (const use of [notMigrated, createAuditLog(database)(auditDraft())])
+    await t.rejects(use, { code: "unavailable", message: "the database is not migrated yet; try again" });
   await until("the relay says why it waits", () => log.some((line) => line.includes("messages wait")));
   t.match(
     log.find((line) => line.includes("messages wait")),

@@ -1,11 +1,9 @@
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { promisify } from "node:util";
 import { testDirectory, type TestScope } from "@coffer/testkit";
 import { checkout } from "../../src/checkout.ts";
 
-const run = promisify(execFile);
 const file = "deploy/release/previous-version";
 
 /**
@@ -55,13 +53,4 @@ function linkModules(folder: string): void {
 
 function manifestOf(folder: string): unknown {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-}
-
-/** Runs the migrations of a checkout, as its images do. `urls` are those of each service's own role, by schema. */
-export async function migrate(folder: string, urls: Readonly<Record<string, string>>): Promise<void> {
-  for (const [schema, url] of Object.entries(urls)) {
-    const program = join(folder, "services", schema.replaceAll("_", "-"), "src/migrate-main.ts");
-    // The load of this process goes on meanwhile.
-    await run(process.execPath, [program], { env: { PATH: process.env["PATH"], COFFER_POSTGRES_URL: url } });
-  }
 }

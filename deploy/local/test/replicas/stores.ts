@@ -42,11 +42,18 @@ export function storesOf({ databaseUrl, postgresUrls, nats, redis }: StoreParts)
   };
 }
 
-/** Postgres, NATS and Redis of this test, with a role, a schema and users for each service. */
-export async function testStores(t: TestScope): Promise<TestStores> {
-  const [postgres, nats, redis] = await Promise.all([testPostgres(t, { own: true }), testNats(t), testRedis(t)]);
-  const { url: databaseUrl, urls: postgresUrls } = await newDatabase(postgres.url);
-  return { databaseUrl, stores: storesOf({ databaseUrl, postgresUrls, nats, redis }) };
+/**
+ * Postgres, NATS and Redis of this test, with a role, a schema and users for each service. `given` is used instead
+ * of a single server.
+ */
+export async function testStores(
+  t: TestScope,
+  given: { postgres?: { url: string }; nats?: StoreParts["nats"] } = {},
+): Promise<TestStores> {
+  const { postgres = testPostgres(t, { own: true }), nats = testNats(t) } = given;
+  const [server, bus, redis] = await Promise.all([postgres, nats, testRedis(t)]);
+  const { url: databaseUrl, urls: postgresUrls } = await newDatabase(server.url);
+  return { databaseUrl, stores: storesOf({ databaseUrl, postgresUrls, nats: bus, redis }) };
 }
 
 /** Makes the database of an installation with a role and a schema for each service. */
