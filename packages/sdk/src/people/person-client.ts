@@ -14,7 +14,8 @@ import {
   tokensClient,
 } from "../machines/machines-client.ts";
 import { type SecretsClient, secretsClient, type SecretsClientOptions } from "../secrets/secrets-client.ts";
-import { startSync, type Sync, type SyncOptions } from "../sync/sync-client.ts";
+import type { SyncOptions } from "../sync/follow.ts";
+import { startSync, type Sync } from "../sync/sync-client.ts";
 import type { AcceptOffer } from "../trust/offer.ts";
 import { personTrust } from "../trust/person-trust.ts";
 import { trustKeyring, type Trustworthy } from "../trust/trust-keyring.ts";

@@ -14,9 +14,9 @@ const rotation = [`${tests}/sync-rotation.test.ts`] as const;
 export const deviceMutants: readonly Mutant[] = [
   {
     name: "device-without-a-second-full-sync",
-    file: `${source}/sync/sync-client.ts`,
-    find: "    if (!fullRequested && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;\n",
-    replace: "    if (!fullRequested && Number.isNaN(age)) replica.serverTime = undefined;\n",
+    file: `${source}/sync/follow.ts`,
+    find: "  if (!following.fullRequested && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;\n",
+    replace: "  if (!following.fullRequested && Number.isNaN(age)) replica.serverTime = undefined;\n",
     tests: ["packages/sdk/test/sync-storage.test.ts"],
   },
   {
@@ -35,15 +35,15 @@ export const deviceMutants: readonly Mutant[] = [
   },
   {
     name: "stopped-device-stores-unsent-events",
-    file: `${source}/sync/sync-client.ts`,
+    file: `${source}/sync/follow.ts`,
     find: "if (opened.length > 0) options.onChange(opened);",
-    replace: "if (opened.length > 0 && !stopped) options.onChange(opened);",
+    replace: "if (opened.length > 0 && !following.stopped) options.onChange(opened);",
     tests: syncEvents,
   },
   {
     name: "listeners-error-taken-for-the-services",
-    file: `${source}/sync/sync-client.ts`,
-    find: "          fault = { error };\n",
+    file: `${source}/sync/follow.ts`,
+    find: "      following.fault = { error };\n",
     replace: "",
     tests: syncEvents,
   },
@@ -91,8 +91,8 @@ export const deviceMutants: readonly Mutant[] = [
   },
   {
     name: "store-left-after-the-session",
-    file: `${source}/sync/sync-client.ts`,
-    find: "await (isCutOff(error) && fault === undefined ? keeper.clear() : keeper.close());",
+    file: `${source}/sync/follow.ts`,
+    find: "await (isCutOff(error) && following.fault === undefined ? keeper.clear() : keeper.close());",
     replace: "await (error === undefined ? keeper.clear() : keeper.close());",
     tests: stored,
   },
@@ -105,7 +105,7 @@ export const deviceMutants: readonly Mutant[] = [
   },
   {
     name: "connection-opened-as-another-person",
-    file: `${source}/sync/sync-client.ts`,
+    file: `${source}/sync/follow.ts`,
     find: "requirePerson(session, userId);",
     replace: "requirePerson(session, session.user.id);",
     tests: person,
@@ -126,7 +126,7 @@ export const deviceMutants: readonly Mutant[] = [
   },
   {
     name: "proxys-refusal-ends-the-session",
-    file: `${source}/sync/sync-client.ts`,
+    file: `${source}/sync/follow.ts`,
     find: "error instanceof CofferError && !error.foreign && (error.code",
     replace: "error instanceof CofferError && (error.code",
     tests: stored,
@@ -154,23 +154,23 @@ export const deviceMutants: readonly Mutant[] = [
   },
   {
     name: "device-of-too-many-comes-back-at-once",
-    file: `${source}/sync/sync-client.ts`,
+    file: `${source}/sync/follow.ts`,
     find: "crowded ? crowdedDelay() : reconnectDelay(failures);",
     replace: "crowded && failures > 5 ? crowdedDelay() : reconnectDelay(failures);",
     tests: [`${tests}/sync-connection.test.ts`],
   },
   {
     name: "connections-without-a-second-between",
-    file: `${source}/sync/sync-client.ts`,
-    find: "await pause(shortestMilliseconds - (performance.now() - began));",
-    replace: "await pause(0 * (performance.now() - began) * shortestMilliseconds);",
+    file: `${source}/sync/follow.ts`,
+    find: "await pause(following, shortestMilliseconds - (performance.now() - began));",
+    replace: "await pause(following, 0 * (performance.now() - began) * shortestMilliseconds);",
     tests: renewal,
   },
   {
     name: "stopped-device-waits-for-its-renewal",
-    file: `${source}/sync/sync-client.ts`,
-    find: "      if (isStopped()) return;\n      if (end.synced) failures = 0;",
-    replace: "      if (end.synced) failures = 0;",
+    file: `${source}/sync/follow.ts`,
+    find: "    if (isStopped(following)) return;\n    if (end.synced) failures = 0;",
+    replace: "    if (end.synced) failures = 0;",
     tests: renewal,
   },
   {
@@ -210,9 +210,9 @@ export const deviceMutants: readonly Mutant[] = [
   },
   {
     name: "accepted-vault-without-an-event",
-    file: `${source}/sync/sync-client.ts`,
-    find: "vaults.onUsable(() => link?.reportLate())",
-    replace: "vaults.onUsable(() => undefined)",
+    file: `${source}/sync/follow.ts`,
+    find: "    if (!following.stopped) following.link?.reportLate();\n",
+    replace: "",
     tests: rotation,
   },
 ];
