@@ -2,12 +2,15 @@ import { type TestScope, until } from "@coffer/testkit";
 import { auditProblems, readAudit } from "../../local/test/faults/audit.ts";
 import { fleetProblems } from "../../local/test/faults/bootstraps/verify.ts";
 import { sessionProblems } from "../../local/test/faults/logins/verify.ts";
+import type { Cli } from "../../local/test/cli-person.ts";
 import { newOrganization, work } from "../../local/test/faults/organization.ts";
 import { seededRandom } from "../../local/test/faults/random.ts";
 import { expectedContents, presentContents } from "../../local/test/faults/secrets/verify.ts";
 
 /** People and machines that use an organization meanwhile. */
 export interface Load {
+  /** The command of the organization's owner. */
+  cli: Cli;
   /** Waits until each of them has more acknowledged writes. */
   progress(): Promise<void>;
   /** Ends the load; returns the deviations from acknowledged writes. */
@@ -32,6 +35,7 @@ export async function startLoad(t: TestScope, url: string, email: string): Promi
   };
   await progress();
   return {
+    cli,
     progress,
     async stop() {
       ending.abort();

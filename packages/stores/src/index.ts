@@ -1,7 +1,7 @@
 export { type Store, StoreError } from "./store.ts";
 export { type PostgresOptions, startPostgres, withoutDurability } from "./postgres.ts";
 export { type ImageOptions, locatePostgresTools, type PostgresTools, startPostgresImage } from "./postgres-tools.ts";
-export { type NatsOptions, startNats } from "./nats.ts";
+export { type NatsOptions, type NatsServer, startNats } from "./nats.ts";
 export { type RedisOptions, startRedis } from "./redis.ts";
 export {
   locate,

@@ -6,7 +6,7 @@ import { reachableCommand } from "./reachable-programs.ts";
 import { runServer } from "./run-server.ts";
 import { writeServerFile } from "./server-user.ts";
 import { openStoreDirectory } from "./store-directory.ts";
-import type { Store } from "./store.ts";
+import { type Store, StoreError } from "./store.ts";
 
 export interface NatsOptions {
   /** Belongs to this server alone; created if missing. A server of an earlier run in it is ended first. */
@@ -19,8 +19,13 @@ export interface NatsOptions {
   command?: string[];
 }
 
+export interface NatsServer extends Store {
+  /** Gives it another configuration file; connections of users that are still in it stay. Throws StoreError in a container. */
+  reload(config: string): void;
+}
+
 /** Starts a NATS server on 127.0.0.1. The URL holds no credentials. Throws StoreError. */
-export async function startNats({ directory, config, port, command }: NatsOptions): Promise<Store> {
+export async function startNats({ directory, config, port, command }: NatsOptions): Promise<NatsServer> {
   const here = openStoreDirectory(directory);
   const located = command ?? (await locate("nats-server"));
   const contained = isDocker(located);
@@ -33,7 +38,7 @@ export async function startNats({ directory, config, port, command }: NatsOption
   const file = join(here, "nats.conf");
   writeServerFile(file, config);
   const host = contained ? "0.0.0.0" : "127.0.0.1";
-  return runServer({
+  const server = await runServer({
     name: "nats-server",
     directory: here,
     logDirectory: here,
@@ -47,4 +52,12 @@ export async function startNats({ directory, config, port, command }: NatsOption
     contained,
     ...(contained ? { onKill: () => endContainer(program, here) } : {}),
   });
+  return {
+    ...server,
+    reload(next) {
+      if (contained) throw new StoreError("a NATS server in a container is not reloaded from here");
+      writeServerFile(file, next);
+      process.kill(server.pid, "SIGHUP");
+    },
+  };
 }

@@ -1,10 +1,10 @@
 import type { TestScope } from "@coffer/testkit";
-import { startLoad } from "../../../cluster/test/load.ts";
+import { type Load, startLoad } from "../../../cluster/test/load.ts";
 import { startRecordLoad } from "../faults/record-load.ts";
 import type { Replicas } from "./replicas.ts";
 
 /** Everything that people, machines and devices do, on an installation with replicas. */
-export interface WholeLoad {
+export interface WholeLoad extends Pick<Load, "cli"> {
   /** Waits until each worker has more acknowledged requests, and changes are pushed to every device. */
   progress(): Promise<void>;
   /** Ends the load; returns what was lost, recorded twice, or answered wrongly. */
@@ -25,6 +25,7 @@ export async function startWholeLoad(
   const secrets = await startLoad(t, url, "owner@example.com");
   const records = await startRecordLoad(t, { url, databaseUrl });
   return {
+    cli: secrets.cli,
     async progress() {
       await Promise.all([secrets.progress(), records.progress()]);
       await records.pushesFlow();
