@@ -4,6 +4,6 @@ export { describeVariables } from "./describe-variables.ts";
 export { openTelemetryFromFiles } from "./open-telemetry.ts";
 export { type Environment, readEnvironment, type VariableName } from "./read-environment.ts";
 export { localBaseUrls, variables } from "./variables.ts";
-export { parseSentinelUrl, type SentinelAddress } from "./sentinel-url.ts";
+export { parseRedisGroup, type RedisCluster, type RedisSentinels } from "./redis-group.ts";
 export type { Variable } from "./variable.ts";
 export type { BusCredentials } from "./parse-credentials.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { parseSentinelUrl } from "./sentinel-url.ts";
+import { parseRedisGroup } from "./redis-group.ts";
 import { type Parse, ValueProblem } from "./variable.ts";
 
 function parsedUrl(text: string, schemes: readonly string[]): URL {
@@ -20,12 +20,15 @@ export function storeUrl(...schemes: string[]): Parse<string> {
   };
 }
 
-/** A Redis or Valkey server, the Sentinels that name it, or `none`. */
+/** A Redis or Valkey server, the Sentinels that name it, a cluster, or `none`. */
 export function redisUrl(text: string): string {
   if (text === "none") return text;
-  if (/^rediss?-sentinel:/.test(text)) {
-    if (parseSentinelUrl(text) !== null) return text;
-    throw new ValueProblem("must have the form redis-sentinel://user:password@host:port,host:port/name of the primary");
+  if (/^rediss?-(sentinel|cluster):/.test(text)) {
+    if (parseRedisGroup(text) !== null) return text;
+    throw new ValueProblem(
+      "must have the form redis-sentinel://user:password@host:port,host:port/name of the primary, or " +
+        "redis-cluster://user:password@host:port,host:port",
+    );
   }
   parsedUrl(text, ["redis", "rediss"]);
   return text;

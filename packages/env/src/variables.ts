@@ -94,7 +94,7 @@ export const variables = {
   COFFER_REDIS_URL: variable({
     name: "COFFER_REDIS_URL",
     shownDefault: "started by npm start",
-    meaning: "this Redis, or redis-sentinel:// for Sentinels; none: without Redis, in one process",
+    meaning: "a Redis, redis-sentinel:// or redis-cluster://; none: in one process without one",
     parse: redisUrl,
     fallback: (): string | undefined => undefined,
     secret: true,

@@ -1,5 +1,5 @@
-import { parseSentinelUrl } from "@coffer/env";
-import { Redis, type RedisOptions } from "ioredis";
+import { parseRedisGroup, type RedisCluster } from "@coffer/env";
+import { Cluster, Redis, type RedisOptions } from "ioredis";
 
 const longestRetryMilliseconds = 500;
 
@@ -14,12 +14,15 @@ const settings = {
   reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
 } satisfies RedisOptions;
 
+/** One server, the primary that Sentinels name, or a cluster. */
+export type RedisClient = Redis | Cluster;
+
 /**
- * Connects to Redis or Valkey at a `redis:` or `rediss:` URL, or to the primary that Sentinels name
- * (`parseSentinelUrl`). Returns at once, and reconnects in the background, also to another primary.
+ * Connects to Redis or Valkey at a `redis:` or `rediss:` URL, to the primary that Sentinels name, or to a cluster
+ * (`parseRedisGroup`). Returns at once, and reconnects in the background, also to another primary.
  * Commands time out after 50 ms: callers have a fallback.
  */
-export function connectRedis(url: string): Redis {
+export function connectRedis(url: string): RedisClient {
   return quiet(open(url, settings));
 }
 
@@ -27,7 +30,7 @@ export function connectRedis(url: string): Redis {
  * The limiter's own connection, without timeouts and pipelining, which the limiter does itself.
  * `redis` is a URL or a connection to duplicate.
  */
-export function connectPlain(redis: Redis | string): Redis {
+export function connectPlain(redis: Redis | string): RedisClient {
   const own = { ...settings, commandTimeout: undefined, enableAutoPipelining: false };
   return quiet(typeof redis === "string" ? open(redis, own) : redis.duplicate(own));
 }
@@ -37,9 +40,10 @@ type Given = Omit<typeof settings, "commandTimeout" | "enableAutoPipelining"> & 
   enableAutoPipelining: boolean;
 };
 
-function open(url: string, given: Given): Redis {
-  const address = parseSentinelUrl(url);
+function open(url: string, given: Given): RedisClient {
+  const address = parseRedisGroup(url);
   if (address === null) return new Redis(url, given);
+  if (address.kind === "cluster") return openCluster(address, given);
   const { sentinels, name, username, password, sentinelPassword, tls } = address;
   return new Redis({
     ...given,
@@ -56,8 +60,26 @@ function open(url: string, given: Given): Redis {
   });
 }
 
+function openCluster({ nodes, username, password, tls }: RedisCluster, given: Given): Cluster {
+  const { commandTimeout, connectTimeout, enableOfflineQueue } = given;
+  return new Cluster(nodes, {
+    enableOfflineQueue,
+    clusterRetryStrategy: settings.retryStrategy,
+    // A command goes on to the node that has the slot now. Otherwise it fails soon: callers have a fallback.
+    maxRedirections: 3,
+    retryDelayOnFailover: 10,
+    retryDelayOnClusterDown: 10,
+    slotsRefreshTimeout: 1000,
+    // Finds a new primary of a shard that no command goes to.
+    slotsRefreshInterval: 5000,
+    redisOptions: { username, password, commandTimeout, connectTimeout, ...(tls ? { tls: {} } : {}) },
+    // Certificates are for names.
+    ...(tls ? { dnsLookup: (host, done) => done(null, host) } : {}),
+  });
+}
+
 /** Commands report their failures; without a listener ioredis prints every connection attempt. */
-function quiet(redis: Redis): Redis {
-  redis.on("error", () => undefined);
-  return redis;
+function quiet<Client extends RedisClient>(client: Client): Client {
+  client.on("error", () => undefined);
+  return client;
 }

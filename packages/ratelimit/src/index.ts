@@ -1,5 +1,5 @@
 export { bucketAddress } from "./bucket-address.ts";
-export { connectRedis } from "./connect-redis.ts";
+export { connectRedis, type RedisClient } from "./connect-redis.ts";
 export { type Bucket, createLimiter, type Decision, type Limiter, type LimiterOptions } from "./limiter.ts";
 export { createOwnCount, type OwnCount } from "./own-count.ts";
 export {

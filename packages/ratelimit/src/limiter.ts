@@ -1,6 +1,6 @@
 import type { Logger, Metrics } from "@coffer/telemetry";
-import type { Redis } from "ioredis";
 import { bucketAddress } from "./bucket-address.ts";
+import type { Redis } from "ioredis";
 import { connectPlain } from "./connect-redis.ts";
 import { createLink } from "./link.ts";
 import { createOwnCount, type OwnCount } from "./own-count.ts";

@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { RedisClient } from "./connect-redis.ts";
 import type { Store } from "./store.ts";
 import { within } from "./within.ts";
 
@@ -17,7 +17,7 @@ export interface Link {
 }
 
 export interface LinkOptions {
-  redis: Redis;
+  redis: RedisClient;
   store: Store;
   /** The local clock, microseconds. */
   clock: () => number;

@@ -18,8 +18,8 @@ export interface RedisUser extends RedisPermission {
   password: string;
 }
 
-/** For the ready check of a connection. Authentication needs no permission. */
-const connection = ["info"];
+/** For the ready check of a connection, and to find the node of a key. Authentication needs no permission. */
+const connection = ["info", "cluster|info", "cluster|slots"];
 
 /** For the limiter: its scripts and the commands in them, which the server also checks. */
 const limiter = [

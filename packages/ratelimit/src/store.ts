@@ -1,4 +1,5 @@
-import type { Redis } from "ioredis";
+import { Redis } from "ioredis";
+import type { RedisClient } from "./connect-redis.ts";
 import { ageScript, type Script, takeScript } from "./scripts.ts";
 
 /** The prefix of every key of the limiter. */
@@ -20,7 +21,7 @@ export interface Store {
 }
 
 /** `clock` gives the time in microseconds instead of Redis's own clock. */
-export function createStore(redis: Redis, clock: (() => number) | undefined): Store {
+export function createStore(redis: RedisClient, clock: (() => number) | undefined): Store {
   const time = (): number | "" => clock?.() ?? "";
   const gather = createGather(redis);
 
@@ -50,7 +51,9 @@ export function createStore(redis: Redis, clock: (() => number) | undefined): St
  * Gathers the commands of one event loop turn into one socket write; call it before each command. A
  * write costs more than a command, and ioredis's own pipelining as much as both.
  */
-function createGather(redis: Redis): () => void {
+function createGather(redis: RedisClient): () => void {
+  // A cluster has a connection for each node.
+  if (!(redis instanceof Redis)) return () => undefined;
   let gathering = false;
   return () => {
     if (gathering || redis.status !== "ready") return;

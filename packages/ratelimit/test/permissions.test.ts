@@ -2,11 +2,11 @@ import { lostMembershipsKey, revokedSessionsKey, type ServiceName, serviceNames 
 import { testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import t from "tap";
-import { connectRedis, redisAcl, redisPermission, redisUsers } from "../src/index.ts";
+import { connectRedis, redisAcl, type RedisClient, redisPermission, redisUsers } from "../src/index.ts";
 import { limits, startLimiter } from "./limiters.ts";
 
 const server = await testRedis(t);
-const clients = new Map<ServiceName, Redis>(
+const clients = new Map<ServiceName, RedisClient>(
   serviceNames.map((name) => {
     const client = connectRedis(server.urls[name]);
     t.teardown(() => client.disconnect());

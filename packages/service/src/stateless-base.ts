@@ -54,7 +54,7 @@ export function createStatelessBase<Config extends StatelessConfig>({
     bus: connectBus({ ...stores.nats, service: name, telemetry }),
     redis,
     limiter: createLimiter({
-      redis,
+      redis: stores.redisUrl,
       limits: {
         strict: config.COFFER_LIMIT_STRICT,
         standard: config.COFFER_LIMIT_STANDARD,

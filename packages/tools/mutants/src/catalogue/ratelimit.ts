@@ -103,15 +103,22 @@ export const ratelimitMutants: readonly Mutant[] = [
   {
     name: "sentinels-are-not-asked-for-the-primary",
     file: "packages/ratelimit/src/connect-redis.ts",
-    find: "const address = parseSentinelUrl(url);",
-    replace: 'const address = parseSentinelUrl("");',
+    find: "const address = parseRedisGroup(url);",
+    replace: 'const address = parseRedisGroup("");',
     tests: ["packages/ratelimit/test/sentinel.test.ts"],
   },
   {
     name: "any-url-of-sentinels-is-taken",
     file: "packages/env/src/parse-address.ts",
-    find: "if (parseSentinelUrl(text) !== null) return text;",
-    replace: 'if (parseSentinelUrl(text) !== null || text !== "") return text;',
+    find: "if (parseRedisGroup(text) !== null) return text;",
+    replace: 'if (parseRedisGroup(text) !== null || text !== "") return text;',
     tests: ["packages/env/test/values.test.ts"],
+  },
+  {
+    name: "a-cluster-is-taken-for-one-server",
+    file: "packages/ratelimit/src/connect-redis.ts",
+    find: "return new Cluster(nodes, {",
+    replace: "return new Cluster(nodes.slice(0, 0), {",
+    tests: ["packages/ratelimit/test/cluster.test.ts"],
   },
 ];
