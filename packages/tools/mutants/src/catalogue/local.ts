@@ -27,7 +27,7 @@ export const localMutants: readonly Mutant[] = [
   {
     name: "redis-users-have-every-command",
     file: permissions,
-    find: 'const connection = ["info"];',
+    find: 'const connection = ["info", "cluster|info", "cluster|slots"];',
     replace: 'const connection = ["@all"];',
     tests: [permissionsTest],
   },
