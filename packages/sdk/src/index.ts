@@ -35,7 +35,8 @@ export type { AdoptedHolder, Adoption, ConfirmHolders } from "./histories/adopt.
 export type { ClosedInvitation } from "./histories/close-invitations.ts";
 export type { RotationHolder, RotationReport } from "./histories/next-key.ts";
 export type { AcceptOffer, Offer } from "./trust/offer.ts";
-export type { Removal, ShownInvitation } from "./histories/organization.ts";
+export type { ShownInvitation } from "./histories/invite-member.ts";
+export type { Removal } from "./histories/remove-member.ts";
 export type { Trustworthy } from "./trust/trust-keyring.ts";
 export { emptyTrust, memoryTrust } from "./trust/trust-storage.ts";
 export type { Trusted, TrustRecord, TrustStorage } from "./trust/trust-storage.ts";

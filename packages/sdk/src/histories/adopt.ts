@@ -15,7 +15,8 @@ import { allPages } from "../vaults/vault-store.ts";
 import type { VaultMemberView, VaultView } from "../vaults/views.ts";
 import type { FolderView, HolderView, MemberView, OrganizationView } from "../views.ts";
 import { understoodHistory } from "./history-failure.ts";
-import { canonicalEmail, permissionOfRole } from "./organization.ts";
+import { canonicalEmail } from "./invite-member.ts";
+import { permissionOfRole } from "./organization.ts";
 import { personHistoryPath } from "./read-entries.ts";
 import { shownAt } from "./send-signed.ts";
 

@@ -5,7 +5,7 @@ import { dataOf } from "../secrets/secret-store.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { InviteView, TokenView } from "../views.ts";
 import { deadTokenTags } from "./dead-tags.ts";
-import { canonicalEmail } from "./organization.ts";
+import { canonicalEmail } from "./invite-member.ts";
 import { personHistoryPath } from "./read-entries.ts";
 
 /** An invitation that a history no longer has open. */

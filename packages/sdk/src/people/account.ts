@@ -12,7 +12,8 @@ import {
   unboxBound,
 } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { canonicalEmail, firstOrganizationEntry } from "../histories/organization.ts";
+import { canonicalEmail } from "../histories/invite-member.ts";
+import { firstOrganizationEntry } from "../histories/organization.ts";
 import { createTransport, type TransportOptions } from "../http/transport.ts";
 import { sealKeyring } from "../trust/keyring.ts";
 import { emptyTrust, type TrustRecord, withTrusted } from "../trust/trust-storage.ts";

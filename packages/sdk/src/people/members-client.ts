@@ -7,13 +7,11 @@ import {
   acceptInvitation,
   inviteMember,
   type ProveJoin,
-  type Removal,
-  removeMember,
-  restateCut,
   type ShownInvitation,
   shownInvitation,
-  updateMember,
-} from "../histories/organization.ts";
+} from "../histories/invite-member.ts";
+import { updateMember } from "../histories/organization.ts";
+import { type Removal, removeMember, restateCut } from "../histories/remove-member.ts";
 import type { InviteView, MemberView, OrganizationView, SessionListItem, TravelModeView } from "../views.ts";
 import type { PersonContext } from "./person-context.ts";
 import { type ConfirmKey, publicKeyOf } from "./public-key.ts";

@@ -3,7 +3,7 @@ import { type AuditFilter, type AuditPage, auditPages } from "../audit/audit-pag
 import { type SiemClient, siemClient } from "../audit/siem-client.ts";
 import { CofferError } from "../errors.ts";
 import { type FoldersClient, foldersClient } from "../folders/folders-client.ts";
-import { type Named, named, type Removal, stillNaming } from "../histories/organization.ts";
+import { type Named, named, type Removal, stillNaming } from "../histories/remove-member.ts";
 import { createTransport, type TransportOptions } from "../http/transport.ts";
 import {
   type ApplicationsClient,

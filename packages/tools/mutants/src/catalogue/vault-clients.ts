@@ -142,7 +142,7 @@ export const vaultClientMutants: readonly Mutant[] = [
   },
   {
     name: "removal-not-signed-for-a-vault-that-is-not-seen",
-    file: `${source}/histories/organization.ts`,
+    file: `${source}/histories/remove-member.ts`,
     find: "if (!isGone) throw error;",
     replace: "throw error;",
     tests,
