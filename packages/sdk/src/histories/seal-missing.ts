@@ -4,7 +4,7 @@ import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
 import { dataOf, type OpenFolder } from "../secrets/secret-store.ts";
 import { confirmedKey, sealToHolder } from "../trust/confirmed-key.ts";
-import type { Trusted } from "../trust/trust-storage.ts";
+import { changedIn, type Trusted } from "../trust/trust-storage.ts";
 import type { ApplicationView, HolderView, MachineView } from "../views.ts";
 import type { Histories } from "./histories.ts";
 
@@ -67,12 +67,11 @@ async function sealToAll(send: Send, histories: Histories, sealable: SealableKey
       left += 1;
     }
   }
+  // Another process may have forgotten it meanwhile.
   if (left === 0)
-    await histories.keep(res, (before) => ({
-      ...(before as NonNullable<typeof before>),
-      sealed_until: state.head.seq,
-      sealed_at: Date.now(),
-    }));
+    await histories.changeRecord((record) =>
+      changedIn(record, res, (before) => ({ ...before, sealed_until: state.head.seq, sealed_at: Date.now() })),
+    );
 }
 
 /** Whether the service has said lately that every member and machine of the newest entry has the key. */

@@ -1,5 +1,6 @@
 import { box, contexts, decodeText, encodeText, hiddenPinKey, newKey, unboxBound } from "@coffer/crypto";
 import type { Head, HolderId } from "@coffer/history";
+import type { Left } from "../histories/left.ts";
 
 /** The stored pin of a vault that the device has forgotten. */
 export interface HiddenPin {
@@ -11,10 +12,12 @@ export interface HiddenPin {
   known_as?: string | undefined;
   /** The members whose access the caller has ended, as far as they fit. */
   ended?: readonly HolderId[] | undefined;
+  /** Former members, as far as they fit. */
+  left?: readonly Left[] | undefined;
 }
 
 /** In bytes. All plaintexts have this length: the longest name, and some thirty members. */
-const length = 2048;
+const length = 4096;
 /** The number of boxes is a multiple of this. */
 const block = 8;
 
@@ -53,7 +56,8 @@ export async function hiddenPin(
 
 function plaintextOf(pin: HiddenPin): Uint8Array {
   const text = encodeText(JSON.stringify(pin));
-  const { ended = [] } = pin;
+  const { ended = [], left = [] } = pin;
+  if (text.length > length && left.length > 0) return plaintextOf({ ...pin, left: left.slice(1) });
   if (text.length > length && ended.length > 0) return plaintextOf({ ...pin, ended: ended.slice(1) });
   const padded = new Uint8Array(length).fill(0x20);
   padded.set(text);

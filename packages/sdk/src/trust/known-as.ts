@@ -19,6 +19,12 @@ export async function requireOwnName(
   const record = await histories.record();
   const { state, known_as: knownAs, unasked = false, given } = trustedIn(record, res) ?? {};
   if (state == null || (knownAs === undefined && !unasked)) return;
+  if (knownAs !== undefined && kindOf(res) === "vault" && (record.hidden ?? []).length > 0)
+    throw new CofferError(
+      "name_ambiguous",
+      `${knownAs} was renamed to ${state.name}, which may be the name of a vault that this device has forgotten: ` +
+        `name it by its id, ${res.slice("vault:".length)}. \`coffer vault accept <id>\` takes the name`,
+    );
   const name = folded(state.name);
   const others = Object.values(record.resources).filter(({ accepted, state: of }) => {
     const isNamed = of !== null && of.res !== res && kindOf(of.res) === kindOf(res) && folded(of.name) === name;

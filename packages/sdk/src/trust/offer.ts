@@ -60,10 +60,10 @@ export async function offerOf(trust: PersonTrust, res: Resource): Promise<Offer>
 export async function acceptOffer(trust: PersonTrust, res: Resource, offer?: Pick<Offer, "name">): Promise<void> {
   const shown = offer?.name ?? (await trust.histories.known(res))?.state?.name;
   const { name } = (await trust.histories.newest(res)).state;
-  await trust.histories.keep(res, (before) => ({
-    ...(before as NonNullable<typeof before>),
-    accepted: true,
-    known_as: shown === name ? undefined : shown,
-  }));
+  await trust.histories.keep(res, (before) => {
+    if (before === undefined)
+      throw new CofferError("conflict", `another process has just forgotten ${shown ?? res}: accept it again`);
+    return { ...before, accepted: true, known_as: shown === name ? undefined : shown };
+  });
   await trust.share();
 }

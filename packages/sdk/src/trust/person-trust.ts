@@ -73,7 +73,8 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
     read: personEntries(send),
     self: async () => (await self()).who,
     learn: async (res) => {
-      if (!res.startsWith("vault:")) await keyring.learn();
+      if (res.startsWith("vault:")) await pins.recall(res.slice("vault:".length));
+      else await keyring.learn();
     },
     learnNow: () => keyring.learnNow(),
     // Entry 0 was signed with the caller's key. For the caller's own vault the pin proves it, which

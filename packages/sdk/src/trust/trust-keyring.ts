@@ -46,6 +46,8 @@ export async function trustKeyring(
   for (const { id, org_id: org } of vaults) shown.push(...(await show(draft, `vault:${id}`, org ?? "")));
   if (shown.length > 0 && !(await ask(shown)))
     throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
+  // What this device knows of a vault that was hidden counts too.
+  for (const { id } of vaults) await pins.recall(id);
   const keyring = (await presentVersion(send)) + 1;
   const trusted = await draft.record();
   const withShown = (before: TrustRecord): TrustRecord => {

@@ -106,6 +106,12 @@ export function trustedIn(record: TrustRecord, res: Resource): Trusted | undefin
   return Object.hasOwn(record.resources, res) ? record.resources[res] : undefined;
 }
 
+/** The record with one history changed; the same record when it does not hold that history. */
+export function changedIn(record: TrustRecord, res: Resource, change: (before: Trusted) => Trusted): TrustRecord {
+  const before = trustedIn(record, res);
+  return before === undefined ? record : { ...record, resources: { ...record.resources, [res]: change(before) } };
+}
+
 /** Whether a person manages a folder with this key, by what is known of the folder's history. */
 export function isManagerOf({ by, key }: NonNullable<Trusted["given"]>, { state }: Trusted): boolean {
   const manager = state === null ? undefined : holderOf(state, by);

@@ -1,5 +1,5 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
-import type { Head } from "@coffer/history";
+import type { Head, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
 import type { Left } from "../histories/left.ts";
@@ -10,7 +10,7 @@ import { vaultPath } from "../vaults/vault-path.ts";
 import type { VaultView } from "../vaults/views.ts";
 import { type HiddenPin, hiddenPin, withHiddenPins } from "./hidden-pins.ts";
 import { requireContained, withPins } from "./merge-pins.ts";
-import type { Trusted, TrustRecord } from "./trust-storage.ts";
+import { changedIn, type Trusted, type TrustRecord } from "./trust-storage.ts";
 
 /**
  * Synchronizes the pins of vaults between a person's devices: one sealed pin per vault, stored with
@@ -22,6 +22,8 @@ export interface VaultPins {
    * `keyring_rolled_back`, `history_forked`.
    */
   take(view: VaultView): Promise<void>;
+  /** Stores the pin of a vault that was hidden again; nothing for any other. */
+  recall(id: string): Promise<void>;
   /** Publishes this device's pins of the vaults that it has seen, if they are newer. */
   save(): Promise<void>;
   /**
@@ -72,11 +74,8 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
   const seen = new Set<string>();
   let saving: Promise<void> = Promise.resolve();
 
-  const change = (res: string, apply: (before: Trusted) => Trusted): Promise<unknown> =>
-    histories.changeRecord((record) => {
-      const here = record.resources[res];
-      return here === undefined ? record : { ...record, resources: { ...record.resources, [res]: apply(here) } };
-    });
+  const change = (res: Resource, apply: (before: Trusted) => Trusted): Promise<unknown> =>
+    histories.changeRecord((record) => changedIn(record, res, apply));
 
   const viewNow = async (id: string): Promise<VaultView> =>
     requireRequested<VaultView>(await send({ method: "GET", path: vaultPath(id) }), { id });
@@ -85,28 +84,34 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
 
   /** This device's pin of a vault that was hidden; undefined when it knows the vault, or never did. */
   const recalled = async (id: string): Promise<Trusted | undefined> => {
-    const { resources, hidden = [] } = await histories.record();
+    const { resources, hidden = [] } = await histories.changeRecord((same) => same); // as stored now
     if (hidden.length === 0 || Object.hasOwn(resources, resOf(id))) return undefined;
     const kept = await hiddenPin(await userKey(), hidden, id);
     if (kept === undefined) return undefined;
-    const { pin, accepted, version, known_as, ended } = kept;
-    return { pin, state: null, accepted, pin_version: version, known_as, ended: ended && [...ended] };
+    const { pin, accepted, version, known_as, ended, left } = kept;
+    return { pin, state: null, accepted, pin_version: version, known_as, ended: ended && [...ended], left };
+  };
+
+  /** Returns false when another process has changed the record meanwhile. */
+  const tryToForget = async (isForgotten: (res: string) => boolean): Promise<boolean> => {
+    // As stored now: another process may have verified more, or forgotten other vaults.
+    const { resources, hidden = [] } = await histories.changeRecord((same) => same);
+    const forgotten = Object.entries(resources).filter(([res]) => isForgotten(res));
+    const pins = new Map(forgotten.map(([res, trusted]) => [res.slice("vault:".length), keptOf(trusted)]));
+    const boxes = await withHiddenPins(await userKey(), hidden, pins);
+    const used = JSON.stringify([hidden, resources]);
+    let isUnchanged = false;
+    await histories.changeRecord((before) => {
+      isUnchanged = JSON.stringify([before.hidden ?? [], before.resources]) === used;
+      const kept = Object.entries(before.resources).filter(([res]) => !isForgotten(res));
+      return isUnchanged ? { ...before, hidden: boxes, resources: Object.fromEntries(kept) } : before;
+    });
+    return isUnchanged;
   };
 
   const forgetAllBut = async (vaultIds: readonly string[]): Promise<void> => {
     const isForgotten = (res: string): boolean => res.startsWith("vault:") && !vaultIds.includes(res.slice(6));
-    const { resources, hidden = [] } = await histories.record();
-    const pins = new Map<string, HiddenPin>();
-    for (const [res, trusted] of Object.entries(resources)) {
-      const { pin, expect = pin, accepted, state, known_as = state?.name, ended, pin_version: version = 0 } = trusted;
-      if (isForgotten(res)) pins.set(res.slice(6), { pin: expect, accepted, version, known_as, ended });
-    }
-    const boxes = await withHiddenPins(await userKey(), hidden, pins);
-    await histories.changeRecord((before) => ({
-      ...before,
-      hidden: boxes,
-      resources: Object.fromEntries(Object.entries(before.resources).filter(([res]) => !isForgotten(res))),
-    }));
+    while (!(await tryToForget(isForgotten)));
   };
 
   const take = async (view: VaultView): Promise<void> => {
@@ -187,8 +192,15 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
       });
   };
 
+  const recall = async (id: string): Promise<void> => {
+    const kept = await recalled(id);
+    if (kept === undefined) return;
+    await histories.changeRecord((present) => ({ ...present, resources: { [resOf(id)]: kept, ...present.resources } }));
+  };
+
   return {
     take,
+    recall,
     forgetAllBut,
     save() {
       saving = saving.catch(() => undefined).then(writeAll);
@@ -200,6 +212,20 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
       await change(resOf(view.id), (before) => ({ ...before, pin_version: version, told: undefined }));
     },
   };
+}
+
+/** What a device keeps of a vault that it forgets. */
+function keptOf({
+  pin,
+  expect = pin,
+  accepted,
+  state,
+  known_as = state?.name,
+  ended,
+  left,
+  pin_version,
+}: Trusted): HiddenPin {
+  return { pin: expect, accepted, version: pin_version ?? 0, known_as, ended, left };
 }
 
 /**

@@ -119,6 +119,7 @@ export function vaultsClient(
       return adoption;
     },
     async trust(id, confirm) {
+      await trust.vaultPins.recall(id);
       await trustAgain(trust.histories, `vault:${id}`, confirm);
       const view = requireRequested<VaultView>(await store.send({ method: "GET", path: vaultPath(id) }), { id });
       await trust.vaultPins.overwrite(view);
