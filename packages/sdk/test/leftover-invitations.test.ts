@@ -121,3 +121,17 @@ await t.test("a folder that is gone does not keep a token's other invitations op
   t.match(closed, [{ name: "gone", hidden: true }, { name: "staying" }]);
   t.same(server.histories.get(`folder:${staying.id}`)?.state.invitations, []);
 });
+
+await t.test("an invitation that the service does not list is closed by its e-mail", async (t) => {
+  const { alice, server, organizationId } = await startCompany(t);
+  const mallory = await memberOf(server, "mallory@example.com");
+  const { token, id } = await alice.client().invites.create("mallory@example.com", "admin");
+  const kept = structuredClone(server.organizations.get(organizationId)?.invites ?? []);
+  server.lie = ({ method, path }, { body }) => (method === "GET" && path === "/api/org/invites" ? { data: [] } : body);
+  await t.rejects(alice.client().invites.remove(id), { code: "not_found", message: /coffer invite rm <e-mail>/ });
+  t.match(await alice.client().invites.close("Mallory@example.com"), [{ email: "mallory@example.com" }]);
+  t.same(await alice.client().invites.close("mallory@example.com"), [], "again");
+  const organization = server.organizations.get(organizationId);
+  if (organization !== undefined) organization.invites = kept;
+  await t.rejects(mallory.client().invites.accept(token), { code: "join_invalid" });
+});

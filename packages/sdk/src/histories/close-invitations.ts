@@ -24,6 +24,8 @@ export interface ClosedInvitation {
  * open: a service that keeps it could let the person join. Also closes other open invitations to its
  * e-mail. Returns what was closed.
  * @param email what the person was shown: the service could list another invitation under the id now
+ * @throws CofferError `not_found` when neither `email` nor the service says for whom it was: the history may have it
+ * open still, and `closeInvitations` closes it
  */
 export async function removeInvitation(
   send: Send,
@@ -36,10 +38,26 @@ export async function removeInvitation(
   await send({ method: "DELETE", path: `/api/org/invites/${encodeURIComponent(id)}` });
   const organization = await trust.organization().catch(withoutHistory);
   const shown = email ?? invite?.email;
-  if (organization === undefined || shown === undefined) return [];
+  if (organization === undefined) return [];
+  if (shown === undefined)
+    throw new CofferError(
+      "not_found",
+      `the service does not say for whom the invitation ${id} is. If it was open, the history of ` +
+        `${organization.state.name} has it open still: close it by its e-mail, \`coffer invite rm <e-mail>\``,
+    );
   const isMeant = (one: Open): boolean =>
     one.email === canonicalEmail(shown) || (email === undefined && one.tag === invite?.tag);
   return close(trust, send, organization.state.res, ({ invitations }) => tagsOf(invitations.filter(isMeant)));
+}
+
+/**
+ * Signs that the organization's history has no invitation to an e-mail open any more, whatever the service lists.
+ * Returns what was closed.
+ */
+export async function closeInvitations(send: Send, trust: PersonTrust, email: string): Promise<ClosedInvitation[]> {
+  const { state } = await trust.organization();
+  const address = canonicalEmail(email);
+  return close(trust, send, state.res, ({ invitations }) => tagsOf(invitations.filter((one) => one.email === address)));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Role } from "@coffer/contract";
 import type { Fingerprint } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import { confirmMember } from "../histories/adopt.ts";
-import { type ClosedInvitation, removeInvitation } from "../histories/close-invitations.ts";
+import { closeInvitations, type ClosedInvitation, removeInvitation } from "../histories/close-invitations.ts";
 import {
   acceptInvitation,
   inviteMember,
@@ -71,6 +71,8 @@ export interface InvitesClient {
    * `email` is what the person was shown: the service could list another one under the id now.
    */
   remove(id: string, options?: { email?: string | undefined }): Promise<ClosedInvitation[]>;
+  /** Closes the invitations to an e-mail in the organization's history, also those that the service does not list. */
+  close(email: string): Promise<ClosedInvitation[]>;
   /**
    * The organization and the inviter, as the invitation proves them. Joins nothing. `no_history` when it proves
    * nothing.
@@ -118,6 +120,7 @@ export function invitesClient({ api, trust, current }: PersonContext): InvitesCl
     list: () => list("/api/org/invites"),
     create: (email, role) => inviteMember(send, trust, email, role),
     remove: (id, { email } = {}) => removeInvitation(send, trust, id, email),
+    close: (email) => closeInvitations(send, trust, email),
     show: (token) => shownInvitation(send, trust, token),
     accept: async (token, { prove } = {}) => acceptInvitation(send, trust, await current(), token, prove),
   };

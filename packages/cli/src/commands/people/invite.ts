@@ -45,10 +45,11 @@ export async function removeInvite({ args: [invitation = ""], options, env }: Ca
   const email = invitation.includes("@") ? canonicalName(invitation) : undefined;
   const open = email === undefined ? [] : await invites.list();
   const id = email === undefined ? invitation : open.find((one) => canonicalName(one.email) === email)?.id;
-  if (id === undefined)
+  // The service could leave it out of its list.
+  const closed = id === undefined ? await invites.close(invitation) : await invites.remove(id, { email });
+  if (id === undefined && closed.length === 0)
     throw new Failure(exitCodes.notFound, `there is no invitation of ${invitation} that you may see`);
-  const closed = await invites.remove(id, { email });
-  printNotice("revoked the invitation");
+  printNotice(id === undefined ? "the service lists no such invitation" : "revoked the invitation");
   for (const one of closed) printNotice(`the history of ${one.name} invites ${one.email ?? "it"} no longer`);
 }
 
