@@ -28,6 +28,9 @@
 {{- if and $values.gateway.enabled (not $values.gateway.parentRefs) -}}
 {{- $problems = append $problems "gateway.parentRefs: name the Gateway" -}}
 {{- end -}}
+{{- if and $values.tests.enabled $values.tests.url (not (has $values.tests.url $values.baseUrls)) -}}
+{{- $problems = append $problems "tests.url: it must be one of baseUrls" -}}
+{{- end -}}
 {{- if and $values.backup.enabled (not $values.backup.existingClaim) -}}
 {{- $problems = append $problems "backup.existingClaim: name the PersistentVolumeClaim that the dumps are written to" -}}
 {{- end -}}

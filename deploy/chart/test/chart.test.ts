@@ -587,6 +587,7 @@ await t.test("everywhere: no proxy network of all addresses, no slash behind an 
   t.match(refusal({ trustedProxyCidrs: ["::/0"] }), /trustedProxyCidrs/);
   t.match(refusal({ baseUrls: ["https://coffer.example.com/"] }), /baseUrls/);
   t.match(refusal({ autoscaling: { enabled: true, keda: { enabled: true } } }), /choose one/);
+  t.match(refusal({ tests: { url: "https://other.example" } }), /tests\.url: it must be one of baseUrls/);
   t.match(refusal({ extraEnv: [{ name: "COFFER_PORT", value: "1" }] }), /COFFER_PORT of auth-sm is set already/);
   t.match(refusal({ gateway: { enabled: true } }), /gateway\.parentRefs/);
   t.match(refusal({ backup: { enabled: true } }), /backup\.existingClaim/);

@@ -98,6 +98,22 @@ await t.test("a service that believes what a caller says of its address is found
   t.match((await at(url)).of("forwarded address"), [{ status: "warn", advice: /COFFER_TRUSTED_PROXY_CIDRS/ }]);
 });
 
+await t.test("also in the first minute of Redis, in which each replica allows its share alone", async (t) => {
+  const answer = asCoffer();
+  const statusWith = async (leftOf: (turn: number) => number): Promise<unknown> => {
+    let turn = 0;
+    const url = await startStranger(t, (request, own) => {
+      const reply = answer(request, own);
+      const claimed = request.headers["x-forwarded-for"] !== undefined;
+      return reply === undefined || !claimed ? reply : [reply[0], reply[1], limit(leftOf((turn += 1)))];
+    });
+    return (await at(url)).of("forwarded address");
+  };
+  t.match(await statusWith(() => 149), [{ status: "warn", message: /believes/ }], "each claim counts for itself");
+  t.match(await statusWith((turn) => 149 - Math.floor(turn / 2)), [{ status: "ok" }], "two replicas in turn");
+  t.match(await statusWith(() => 0), [{ status: "warn", message: /not tried/ }]);
+});
+
 await t.test("the answer to an upgrade shows what is between a WebSocket and its service", async (t) => {
   for (const [answer, status, advice] of [
     ["404 Not Found", "warn", /Upgrade and Connection/],

@@ -13,7 +13,7 @@ export interface Seen {
 const check = "source address";
 const trust =
   "limits and the audit log then treat all clients behind that proxy as one: set COFFER_TRUSTED_PROXY_CIDRS of the " +
-  "services to the proxy's network, and let the proxy set X-Forwarded-For";
+  "services (trustedProxyCidrs of the chart) to the proxy's network, and let the proxy set X-Forwarded-For";
 
 /**
  * Checks the source address that the service sees: this machine's, or that of an unknown proxy in
