@@ -84,6 +84,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
 
   /** This device's pin of a vault that was hidden; undefined when it knows the vault, or never did. */
   const recalled = async (id: string): Promise<Trusted | undefined> => {
+    if (Object.hasOwn((await histories.record()).resources, resOf(id))) return undefined;
     const { resources, hidden = [] } = await histories.changeRecord((same) => same); // as stored now
     if (hidden.length === 0 || Object.hasOwn(resources, resOf(id))) return undefined;
     const kept = await hiddenPin(await userKey(), hidden, id);

@@ -599,8 +599,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "invitation-removed-by-id-only",
     file: "packages/cli/src/commands/people/invite.ts",
-    find: "const closed = await invites.remove(id, { email });",
-    replace: "const closed = await invites.remove(id);",
+    find: "await invites.remove(id, { email });",
+    replace: "await invites.remove(id);",
     tests: ["packages/cli/test/closed-invitations.test.ts"],
   },
   {
@@ -676,8 +676,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "new-name-cannot-be-accepted",
     file: "packages/sdk/src/trust/offer.ts",
-    find: "known_as: shown === name ? undefined : shown,",
-    replace: "",
+    find: ", known_as: shown === name ? undefined : shown }",
+    replace: " }",
     tests: hidden,
   },
   {

@@ -23,8 +23,8 @@ export const trustMutants: readonly Mutant[] = [
   {
     name: "offer-accepted-under-a-later-name",
     file: "packages/sdk/src/trust/offer.ts",
-    find: "known_as: shown === name ? undefined : shown,",
-    replace: "known_as: shown === name ? undefined : undefined,",
+    find: "known_as: shown === name ? undefined : shown }",
+    replace: "known_as: shown === name ? undefined : undefined }",
     tests: ["packages/sdk/test/histories.test.ts"],
   },
   {

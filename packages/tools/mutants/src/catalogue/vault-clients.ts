@@ -3,6 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const source = "packages/sdk/src";
 const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
 const tests = ["packages/sdk/test/vault-histories.test.ts"] as const;
+const forgotten = ["packages/sdk/test/forgotten-vaults.test.ts"] as const;
 
 /** A client's checks before it uses a vault's key, and the pins that devices share. */
 export const vaultClientMutants: readonly Mutant[] = [
@@ -167,5 +168,68 @@ export const vaultClientMutants: readonly Mutant[] = [
     find: "`coffer/v1/hidden-pin/${vaultId}`",
     replace: "`coffer/v1/hidden-pin/${vaultId.slice(0, 0)}`",
     tests: ["packages/crypto/test/hidden-pin-key.test.ts"],
+  },
+  {
+    name: "forgotten-vault-not-recalled-for-its-history",
+    file: `${source}/trust/person-trust.ts`,
+    find: 'if (res.startsWith("vault:")) await pins.recall(res.slice("vault:".length));\n      else await keyring.learn();',
+    replace: 'if (!res.startsWith("vault:")) await keyring.learn();',
+    tests: forgotten,
+  },
+  {
+    name: "vault-forgotten-with-an-earlier-pin",
+    file: `${source}/trust/vault-pins.ts`,
+    find: "isUnchanged = JSON.stringify([before.hidden ?? [], before.resources]) === used;",
+    replace: 'isUnchanged = used !== "";',
+    tests: forgotten,
+  },
+  {
+    name: "vault-forgotten-by-what-was-read-at-the-start",
+    file: `${source}/trust/vault-pins.ts`,
+    find: "const { resources, hidden = [] } = await histories.changeRecord((same) => same);\n    const forgotten",
+    replace: "const { resources, hidden = [] } = await histories.record();\n    const forgotten",
+    tests: forgotten,
+  },
+  {
+    name: "vault-recalled-by-what-was-read-at-the-start",
+    file: `${source}/trust/vault-pins.ts`,
+    find: "await histories.changeRecord((same) => same); // as stored now",
+    replace: "await histories.record();",
+    tests: forgotten,
+  },
+  {
+    name: "former-members-of-a-forgotten-vault-forgotten",
+    file: `${source}/trust/vault-pins.ts`,
+    find: "known_as, ended: ended && [...ended], left };",
+    replace: "known_as, ended: ended && [...ended], left: left?.slice(0, 0) };",
+    tests: forgotten,
+  },
+  {
+    name: "ended-access-to-a-forgotten-vault-forgotten",
+    file: `${source}/vaults/vaults-client.ts`,
+    find: "await trust.vaultPins.recall(id);\n",
+    replace: "",
+    tests: forgotten,
+  },
+  {
+    name: "ended-access-forgotten-by-the-keyring",
+    file: `${source}/trust/trust-keyring.ts`,
+    find: "for (const { id } of vaults) await pins.recall(id);",
+    replace: "",
+    tests: forgotten,
+  },
+  {
+    name: "half-a-record-of-a-forgotten-vault",
+    file: `${source}/trust/trust-storage.ts`,
+    find: "return before === undefined ? record : {",
+    replace: "return before === undefined && res.length === 0 ? record : {",
+    tests: forgotten,
+  },
+  {
+    name: "name-of-a-forgotten-vault-taken",
+    file: `${source}/trust/known-as.ts`,
+    find: "(record.hidden ?? []).length > 0",
+    replace: "(record.hidden ?? []).length < 0",
+    tests: forgotten,
   },
 ];
