@@ -219,13 +219,6 @@ export const vaultClientMutants: readonly Mutant[] = [
     tests: forgotten,
   },
   {
-    name: "half-a-record-of-a-forgotten-vault",
-    file: `${source}/trust/trust-storage.ts`,
-    find: "return before === undefined ? record : {",
-    replace: "return before === undefined && res.length === 0 ? record : {",
-    tests: forgotten,
-  },
-  {
     name: "name-of-a-forgotten-vault-taken",
     file: `${source}/trust/known-as.ts`,
     find: "(record.hidden ?? []).length > 0",
