@@ -180,6 +180,39 @@ await t.test("a removed member is dropped with a cut; one who is a member is not
   t.match((await stateOf(service, owner, res))?.former.at(-1), { who: drop[0], cut });
 });
 
+await t.test("an organization names 20,000 entries of former members, and no more", async (t) => {
+  const founder = await registerSigner(service);
+  const own = orgRes(founder.orgId);
+  const [former, leaving] = [await joinSigned(service, founder), await joinSigned(service, founder)];
+  const remove = (userId: string) =>
+    call(service, "DELETE", `/api/org/members/${userId}?force=true`, { token: founder.token });
+  let names = 0;
+  const cutOf = (length: number): Record<string, [number, string]> =>
+    Object.fromEntries(
+      Array.from({ length }, () => [(names += 1).toString(16).padStart(64, "0"), [1, "cd".repeat(32)]] as const),
+    ) as Record<string, [number, string]>; // names and entries
+  const state = async (userId: string, cut: Record<string, [number, string]>) =>
+    append(service, founder, own, await signNext(service, founder, own, { drop: [`user:${userId}`], cut }));
+  await remove(former.userId);
+  t.equal((await state(former.userId, cutOf(1))).status, 201);
+  // What eighty entries would have said.
+  await execute(
+    service,
+    `UPDATE auth_sm.histories SET state = jsonb_set(state, '{former,0,cut}', (
+       SELECT jsonb_object_agg('00' || lpad(n::text, 62, '0'), '[1, "00"]'::jsonb) FROM generate_series(1, 19999) AS n))
+     WHERE res = $1`,
+    [own],
+  );
+  names = 2 ** 40;
+  const refused = await state(former.userId, cutOf(2));
+  t.match([refused.status, refused.body], [400, { error: "invalid_request", message: /20000 entries/ }]);
+  t.equal((await state(former.userId, cutOf(1))).status, 201, "the last one");
+  t.equal((await state(former.userId, cutOf(1))).status, 400, "one more");
+  await remove(leaving.userId);
+  t.equal((await state(leaving.userId, cutOf(2))).status, 201, "a removal is always signed");
+  t.equal((await state(leaving.userId, cutOf(1))).status, 400);
+});
+
 await t.test("a history is read in pages", async (t) => {
   const all = await call(service, "GET", "/api/org/history", { token: owner.token });
   const seq = all.body.history_seq ?? 0;

@@ -1,3 +1,4 @@
+import { ServiceError } from "@coffer/errors";
 import type { AuditRecord } from "@coffer/events";
 import { type HistoryState, readEntry } from "@coffer/history";
 import { auditOf, type Call } from "@coffer/http";
@@ -15,6 +16,12 @@ import { appendEntry } from "./append-entry.ts";
 import { memberHolder, orgRes } from "./resources.ts";
 import { type StoredEntry, storedEntry } from "./view.ts";
 
+/**
+ * So many entries of other histories an organization's history names of all former members together. Each entry costs
+ * time by all of them, and nothing says of a name whether it is that of a folder or vault.
+ */
+const mostCutNames = 20_000;
+
 type ExtendCall = Call<User, unknown, NewEntry>;
 
 /**
@@ -29,17 +36,35 @@ export function extendOrgHistory(deps: Deps, call: ExtendCall): Promise<StoredEn
     const { orgId } = membership;
     const { name } = await getOrg(tx, orgId, deps.config.COFFER_BILLING);
     const members = await listMemberKeys(tx, orgId);
+    let present: HistoryState | null = null;
     const state = await appendEntry(tx, {
       res: orgRes(orgId),
       orgId,
       entry: body.entry,
       by: `user:${caller.userId}`,
       founds: true,
-      expected: (before) => changeOf(before, name, members),
+      expected: (before) => {
+        present = before;
+        return changeOf(before, name, members);
+      },
     });
+    requireFewCutNames(present, state);
     await record(tx, deps, call, membership);
     return storedEntry(state);
   });
+}
+
+/** Refuses names of former members beyond the limit. The entry that removes a member may always name some. */
+function requireFewCutNames(before: HistoryState | null, after: HistoryState | null): void {
+  if (before === null || after === null || after.holders.length < before.holders.length) return;
+  const [had, has] = [cutNamesIn(before), cutNamesIn(after)];
+  if (has <= Math.max(had, mostCutNames)) return;
+  const issue = `the organization's history may name ${mostCutNames} entries for its former members, and this would be ${has}`;
+  throw new ServiceError("invalid_request", issue, { details: [{ field: "entry", issue }] });
+}
+
+function cutNamesIn({ former }: HistoryState): number {
+  return former.reduce((count, { cut }) => count + Object.keys(cut).length, 0);
 }
 
 function changeOf(before: HistoryState | null, name: string, members: readonly MemberKey[]): ExpectedChange {

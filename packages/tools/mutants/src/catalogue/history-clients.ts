@@ -708,4 +708,18 @@ export const historyClientMutants: readonly Mutant[] = [
     replace: "const { permission } = view;",
     tests: ["packages/sdk/test/histories.test.ts"],
   },
+  {
+    name: "corrected-cuts-without-a-bound",
+    file: "services/auth-sm/src/histories/extend-org.ts",
+    find: "if (has <= Math.max(had, mostCutNames)) return;",
+    replace: "if (has <= Math.max(had, mostCutNames + 1)) return;",
+    tests: ["services/auth-sm/test/histories.test.ts"],
+  },
+  {
+    name: "removal-refused-by-the-bound-of-cuts",
+    file: "services/auth-sm/src/histories/extend-org.ts",
+    find: "|| after.holders.length < before.holders.length",
+    replace: "",
+    tests: ["services/auth-sm/test/histories.test.ts"],
+  },
 ];
