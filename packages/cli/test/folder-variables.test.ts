@@ -40,6 +40,10 @@ const dangerous: readonly (readonly [string, string, string])[] = [
   ["xdg", "config home", "XDG_CONFIG_HOME"],
   ["cargo target x86", "runner", "CARGO_TARGET_X86_RUNNER"],
   ["tf cli", "args", "TF_CLI_ARGS"],
+  ["caml ld", "library path", "CAML_LD_LIBRARY_PATH"],
+  ["gst", "plugin path", "GST_PLUGIN_PATH"],
+  ["dotnet", "additional deps", "DOTNET_ADDITIONAL_DEPS"],
+  ["krb5", "config", "KRB5_CONFIG"],
 ];
 
 void t.test("a name that changes how programs load or connect is refused, without the value", (t) => {
