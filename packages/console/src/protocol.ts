@@ -579,7 +579,8 @@ export interface Calls {
     application: ApplicationView;
     rotate: ToRotate[];
   };
-  withdrawToken(input: { applicationId: string; id: string }): ApplicationView;
+  /** `closed` is false when no folder's history that the person signs had its invitation open. */
+  withdrawToken(input: { applicationId: string; id: string }): { application: ApplicationView; closed: boolean };
   createMachineToken(wish: TokenWish): MachineToken;
   people(): PeopleView;
   /** `invitation` is for the invited person, and is shown once. */

@@ -384,6 +384,8 @@ export const messages: Messages = {
   revokeText: (machine) =>
     `${machine} verliert den Zugang binnen einer Sekunde. Was gelesen wurde, kann sie behalten haben.`,
   openTokens: "Token, die noch keine Maschine benutzt hat",
+  withdrawnByServiceOnly:
+    "Der Dienst hat es zurückgezogen. In keinem Ordner, den Sie verwalten, war seine Einladung offen.",
   withdrawToken: (name) => `Das Token von ${name} zurückziehen`,
   removeApplication: (name) => `Anwendung ${name} löschen`,
   removeApplicationText: (name) =>

@@ -364,6 +364,7 @@ export const messages = {
   revokeOf: (machine: string, id: string) => `Revoke ${machine} (${id})`,
   revokeText: (machine: string) => `${machine} loses access within a second. It may have kept what it read.`,
   openTokens: "Tokens that no machine has used",
+  withdrawnByServiceOnly: "The service has withdrawn it. No folder that you manage had its invitation open.",
   withdrawToken: (name: string) => `Withdraw the token of ${name}`,
   removeApplication: (name: string) => `Delete the application ${name}`,
   removeApplicationText: (name: string) => `All machines and tokens of “${name}” end. It cannot be undone.`,

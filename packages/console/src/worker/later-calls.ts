@@ -140,8 +140,8 @@ export function createLaterCalls(
     removeApplication: (id) => removeApplication(unlocked(), id),
     revokeMachine: (input) => revokeMachine(unlocked(), input, wordsOf),
     async withdrawToken({ applicationId, id }) {
-      await unlocked().client.tokens.remove(applicationId, id);
-      return applicationView(unlocked(), applicationId, wordsOf);
+      const closed = await unlocked().client.tokens.remove(applicationId, id);
+      return { application: await applicationView(unlocked(), applicationId, wordsOf), closed: closed.length > 0 };
     },
     createMachineToken: (wish) => createMachineToken(unlocked(), wish),
     people: () => peopleView(unlocked()),

@@ -11,6 +11,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Question } from "../parts/question.tsx";
 import { RotateNotice } from "../parts/rotate-notice.tsx";
 import { Tabs } from "../parts/tabs.tsx";
+import { toast } from "../parts/toast.tsx";
 import { place } from "../router.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
@@ -132,7 +133,11 @@ function Application({ application: { id, name }, folders, isQuiet, onMade, onRo
                   disabled={busy}
                   aria-label={m.withdrawToken(token.name)}
                   onClick={() =>
-                    run(async () => show(await call("withdrawToken", { applicationId: id, id: token.id })))
+                    run(async () => {
+                      const { application, closed } = await call("withdrawToken", { applicationId: id, id: token.id });
+                      show(application);
+                      if (!closed) toast(m.withdrawnByServiceOnly);
+                    })
                   }
                 >
                   {m.withdraw}
