@@ -93,6 +93,30 @@ await t.test("a process that forgets a vault keeps the pin that another process 
   await refusesOldKey(t, company, alice.client());
 });
 
+await t.test("a vault that another process changes while it is being forgotten is forgotten as changed", async (t) => {
+  const company = await startVault(t);
+  const { alice, server, id, eve } = company;
+  const restore = snapshot(server, id);
+  const vault = server.vaults.get(id);
+  if (vault === undefined) throw new Error("the vault is there");
+  const change = alice.trust.change.bind(alice.trust);
+  let changes = 0;
+  alice.trust.change = async (apply) => {
+    changes += 1;
+    // After what is kept was read, and before it is stored.
+    if (changes === 2) {
+      server.vaults.set(id, vault);
+      await alice.client().vaults.unshare(id, eve.session.user.id);
+      server.vaults.delete(id);
+    }
+    return change(apply);
+  };
+  server.vaults.delete(id);
+  await alice.client().travel.forgetHidden();
+  restore();
+  await refusesOldKey(t, company, alice.client());
+});
+
 await t.test("two processes that forget a vault keep the newer pin", async (t) => {
   const company = await startVault(t);
   const { alice, server, id, eve } = company;

@@ -184,13 +184,6 @@ export const vaultClientMutants: readonly Mutant[] = [
     tests: forgotten,
   },
   {
-    name: "vault-forgotten-by-what-was-read-at-the-start",
-    file: `${source}/trust/vault-pins.ts`,
-    find: "const { resources, hidden = [] } = await histories.changeRecord((same) => same);\n    const forgotten",
-    replace: "const { resources, hidden = [] } = await histories.record();\n    const forgotten",
-    tests: forgotten,
-  },
-  {
     name: "vault-recalled-by-what-was-read-at-the-start",
     file: `${source}/trust/vault-pins.ts`,
     find: "await histories.changeRecord((same) => same); // as stored now",
