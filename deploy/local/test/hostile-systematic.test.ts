@@ -10,7 +10,7 @@ import { npmStart } from "./npm-start.ts";
 // all of them.
 
 const seed = process.env["HOSTILE_SEED"] ?? "1";
-const each = Number(process.env["HOSTILE_EACH"] ?? 8);
+const each = Number(process.env["HOSTILE_EACH"] ?? 6);
 t.comment(`HOSTILE_SEED=${seed} HOSTILE_EACH=${each}`);
 
 await t.test("no lie makes a client print, encrypt or seal wrongly", async (t) => {
