@@ -98,9 +98,10 @@ void t.test("before its migrations a service waits, and says so once", async (t)
   t.teardown(() => database.close());
   const relay = startRelay({ database, telemetry, deliver: () => Promise.resolve() });
   t.teardown(() => relay.close());
-  const notMigrated = database.transaction((tx) => enqueueAudit(tx, auditDraft()));
-  for (const use of [notMigrated, createAuditLog(database)(auditDraft())])
-    await t.rejects(use, { code: "unavailable", message: "the database is not migrated yet; try again" });
+  const audit = createAuditLog(database);
+  const uses = [() => database.transaction((tx) => enqueueAudit(tx, auditDraft())), () => audit(auditDraft())];
+  for (const use of uses)
+    await t.rejects(use(), { code: "unavailable", message: "the database is not migrated yet; try again" });
   await until("the relay says why it waits", () => log.some((line) => line.includes("messages wait")));
   t.match(
     log.find((line) => line.includes("messages wait")),
