@@ -4,7 +4,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Runs the migrations of a checkout, as its images do. `urls` are those of each service's own role, by schema. */
+/**
+ * Runs the migrations of a checkout, as its images do.
+ * @param urls of each service's own role, by schema
+ */
 export async function migrate(folder: string, urls: Readonly<Record<string, string>>): Promise<void> {
   for (const [schema, url] of Object.entries(urls)) {
     const program = join(folder, "services", schema.replaceAll("_", "-"), "src/migrate-main.ts");

@@ -113,8 +113,8 @@ function limits(answer: Answer): Finding {
 const claimCount = 8;
 
 /**
- * Claims ever new addresses with X-Forwarded-For. A claim that is not believed counts for this machine, so that less
- * and less of its limit is left; each address that is believed has as much left as the others.
+ * Claims new addresses with X-Forwarded-For. A claim that the service ignores counts for this machine, whose
+ * rest of the limit then shrinks. Each address that the service believes has the same rest.
  */
 async function claims(url: string, before: Answer): Promise<Finding> {
   const check = "forwarded address";

@@ -24,8 +24,8 @@ export interface ClosedInvitation {
  * open: a service that keeps it could let the person join. Also closes other open invitations to its
  * e-mail. Returns what was closed.
  * @param email what the person was shown: the service could list another invitation under the id now
- * @throws CofferError `not_found` when neither `email` nor the service says for whom it was: the history may have it
- * open still, and `closeInvitations` closes it
+ * @throws CofferError `not_found` without an e-mail from the caller or the service: the history may still have the
+ * invitation open, and `closeInvitations` closes it
  */
 export async function removeInvitation(
   send: Send,
@@ -42,7 +42,7 @@ export async function removeInvitation(
   if (shown === undefined)
     throw new CofferError(
       "not_found",
-      `the service does not say for whom the invitation ${id} is. If it was open, the history of ` +
+      `the service does not name the e-mail of the invitation ${id}. If it was open, the history of ` +
         `${organization.state.name} has it open still: close it by its e-mail, \`coffer invite rm <e-mail>\``,
     );
   const isMeant = (one: Open): boolean =>

@@ -232,7 +232,7 @@ export async function stillNaming(trust: PersonTrust, who: string, org?: Resourc
   return found.map(({ kind, id, name }) => ({ kind, id, name }));
 }
 
-/** An accepted folder or vault, and whom its history names: `user:<id>`, `client:<id>`. */
+/** An accepted folder or vault with the holders in its history: `user:<id>`, `client:<id>`. */
 export interface Named {
   kind: "folder" | "vault";
   id: string;

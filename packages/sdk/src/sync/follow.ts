@@ -63,7 +63,7 @@ export interface Following {
   readonly as: SyncAs;
   readonly options: SyncOptions;
   readonly Socket: WebSocketConstructor;
-  /** The person as whom it began. */
+  /** The person of the session at its start. */
   readonly userId: string;
   /** The person's vaults. */
   readonly vaults: VaultStore;
@@ -100,7 +100,7 @@ export async function follow(following: Following): Promise<void> {
   }
 }
 
-/** What a connection works on, and whom it tells. */
+/** The state of a connection, and its callbacks. */
 function linkOf(following: Following): LinkOf {
   const { as, options, Socket, vaults, keeper, ready } = following;
   return {

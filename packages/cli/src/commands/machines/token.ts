@@ -72,7 +72,7 @@ export async function removeToken({ args: [id = ""], options, env }: Call<Applic
   if (closed.length === 0)
     printNotice(
       "no folder that you manage had an invitation of it open. If one should have had, a machine may still join with the " +
-        "token: `coffer folder rotate <folder>` names whom the next key goes to",
+        "token: `coffer folder rotate <folder>` names each holder that gets the next key",
     );
 }
 
