@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import t, { type Test } from "tap";
+import { parse } from "yaml";
 import { natsPermission } from "@coffer/bus";
 import { variables } from "@coffer/env";
 import { testDirectory } from "@coffer/testkit";
@@ -203,6 +204,28 @@ inEachCase("each selector finds pods, and none that it should not", (t, objects)
 });
 
 const componentOf = (labels: Record<string, string>): string => labels["app.kubernetes.io/component"] ?? "";
+
+// What its rules ask, https://docs.kubelinter.io, of which the chart does otherwise.
+await t.test("each rule that kube-linter leaves out is one that an object does not follow", (t) => {
+  const pods = everyCase.flatMap(({ objects }) => podTemplates(objects));
+  const containers = pods.flatMap(({ spec }) => containersOf(spec));
+  const unfollowed = {
+    "unset-cpu-requirements": containers.some(({ resources }) => resources?.limits?.["cpu"] === undefined),
+    "no-anti-affinity": pods.some(({ owner, spec }) => Number(owner.spec?.["replicas"]) > 1 && !("affinity" in spec)),
+    "env-var-secret": containers.some(({ env = [] }) => env.some(({ name, value }) => /secret/i.test(name) && value)),
+    "job-ttl-seconds-after-finished": pods.some(
+      ({ owner }) => owner.kind === "Job" && owner.spec?.["ttlSecondsAfterFinished"] === undefined,
+    ),
+  };
+  const { checks } = parse(readFileSync(resolve(chart, "ci/kube-linter.yaml"), "utf8")) as {
+    checks: { exclude: string[] };
+  };
+  t.same(
+    checks.exclude,
+    Object.entries(unfollowed).flatMap(([rule, found]) => (found ? [rule] : [])),
+  );
+  t.end();
+});
 
 await t.test("services alone may write their root file systems, on request", (t) => {
   const dev = { writableRootFilesystem: true, postgres: { enabled: true } };
