@@ -1,10 +1,9 @@
-import { type TestScope, until } from "@coffer/testkit";
+import { createRandom, type TestScope, until } from "@coffer/testkit";
 import { auditProblems, readAudit } from "../../local/test/faults/audit.ts";
 import { fleetProblems } from "../../local/test/faults/bootstraps/verify.ts";
 import { sessionProblems } from "../../local/test/faults/logins/verify.ts";
 import type { Cli } from "../../local/test/cli-person.ts";
 import { newOrganization, work } from "../../local/test/faults/organization.ts";
-import { seededRandom } from "../../local/test/faults/random.ts";
 import { expectedContents, presentContents } from "../../local/test/faults/secrets/verify.ts";
 
 /** People and machines that use an organization meanwhile. */
@@ -25,7 +24,7 @@ export async function startLoad(t: TestScope, url: string, email: string): Promi
   const names: string[] = [];
   const working = work(organization, (name) => {
     names.push(name);
-    return { name, url, ledger, random: seededRandom(names.length), stopping: ending.signal };
+    return { name, url, ledger, random: createRandom(names.length), stopping: ending.signal };
   });
   t.teardown(() => ending.abort());
   const counts = (): number[] => names.map((name) => ledger.acknowledged.get(name) ?? 0);

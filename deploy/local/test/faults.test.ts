@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import t from "tap";
-import { testDirectory } from "@coffer/testkit";
+import { createRandom, testDirectory } from "@coffer/testkit";
 import { auditProblems, readAudit } from "./faults/audit.ts";
 import { fleetProblems } from "./faults/bootstraps/verify.ts";
 import { send, freshAddress } from "./faults/caller.ts";
@@ -18,13 +18,12 @@ import {
 import { isFoundDone, type Ledger } from "./faults/ledger.ts";
 import { sessionProblems } from "./faults/logins/verify.ts";
 import { newOrganization, work } from "./faults/organization.ts";
-import { seededRandom } from "./faults/random.ts";
 import { expectedContents, presentContents } from "./faults/secrets/verify.ts";
 import { living, npmStart, processesOf, until } from "./npm-start.ts";
 
 const seed = Number(process.env["FAULTS_SEED"] ?? randomInt(2 ** 31));
 t.comment(`FAULTS_SEED=${seed} brings back this order and these moments`);
-const random = seededRandom(seed);
+const random = createRandom(seed);
 
 const strictLimit = 10;
 // The test is the proxy before Coffer: each request of the load has its own address, with default limits.
@@ -52,7 +51,7 @@ const working = organizations.flatMap((organization, org) => {
   return work(organization, (what) => {
     const name = `${what}-${org}`;
     names.push([ledger, name]);
-    return { name, url, ledger, random: seededRandom(seed + names.length), stopping: load.signal };
+    return { name, url, ledger, random: createRandom(seed + names.length), stopping: load.signal };
   });
 });
 t.teardown(() => load.abort());

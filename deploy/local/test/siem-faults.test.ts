@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { testAuthority, testDirectory, until } from "@coffer/testkit";
+import { createRandom, testAuthority, testDirectory, until } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
 import { type Receiver, startReceiver } from "../../../services/siem-forwarder/test/receivers/receiver.ts";
@@ -22,7 +22,6 @@ import { send, demand } from "./faults/caller.ts";
 import { isReady, killService } from "./faults/inject.ts";
 import type { Ledger } from "./faults/ledger.ts";
 import { newOrganization } from "./faults/organization.ts";
-import { seededRandom } from "./faults/random.ts";
 import { bodyOf, newUid, read, write } from "./faults/secrets/workers.ts";
 import { npmStart } from "./npm-start.ts";
 
@@ -143,7 +142,7 @@ const worker = (name: string) => ({
   name: `${name}-${(workers += 1)}`,
   url,
   ledger,
-  random: seededRandom(seed + workers),
+  random: createRandom(seed + workers),
   stopping: load.signal,
 });
 const working = [

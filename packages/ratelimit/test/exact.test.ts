@@ -1,11 +1,10 @@
-import { testRedis } from "@coffer/testkit";
+import { createRandom, testRedis } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import t, { type Test } from "tap";
 import { type Bucket, bucketAddress, type Decision } from "../src/index.ts";
 import { nextArrival } from "./arrivals.ts";
 import { connected, limits, startLimiter, window } from "./limiters.ts";
 import { createModel, mostInOneWindow } from "./model.ts";
-import { createRandom } from "./random.ts";
 
 // Two spellings of one IPv4 address, two hosts of one /64, and neighbours of both.
 const addresses = [
@@ -31,19 +30,20 @@ await t.test("any arrivals over three replicas are decided as the model decides"
 
   for (const seed of [1, 2]) {
     const random = createRandom(seed);
-    const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value; // not empty
     const model = createModel(window);
     now += 10 * window;
     let refused = 0;
 
     for (let step = 0; step < 500; step++) {
-      const bucket: Bucket = pick(buckets);
-      const address = pick(addresses);
+      const bucket: Bucket = random.pick(buckets);
+      const address = random.pick(addresses);
       const key = `${bucket}:${bucketAddress(address)}`;
-      now = nextArrival(random, now, model.accepted(key));
-      const count = 1 + Math.floor(random() ** 5 * limits[bucket] * 1.2);
+      now = nextArrival(random.next, now, model.accepted(key));
+      const count = 1 + Math.floor(random.next() ** 5 * limits[bucket] * 1.2);
       const expected = model.take(key, limits[bucket], now, count);
-      const decisions = await Promise.all(Array.from({ length: count }, () => pick(replicas).take(bucket, address)));
+      const decisions = await Promise.all(
+        Array.from({ length: count }, () => random.pick(replicas).take(bucket, address)),
+      );
       refused += decisions.filter(({ accepted }) => !accepted).length;
       if (!t.strictSame(inOrder(decisions), inOrder(expected), `seed ${seed}, step ${step}: ${count} for ${key}`))
         return;

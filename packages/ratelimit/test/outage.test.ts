@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { testRedis, until } from "@coffer/testkit";
+import { createRandom, testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import t, { type Test } from "tap";
 import { nextArrival } from "./arrivals.ts";
@@ -8,7 +8,6 @@ import { cutNetwork } from "./cut-network.ts";
 import { createOwnCount } from "../src/index.ts";
 import { connected, limits, startLimiter, window, windowSeconds } from "./limiters.ts";
 import { createModel, mostInOneWindow } from "./model.ts";
-import { createRandom } from "./random.ts";
 
 const address = "203.0.113.1";
 
@@ -22,8 +21,8 @@ function oneReplica(t: Test, redis: string, seed: number) {
 
   async function flow(done: () => boolean): Promise<void> {
     for (let step = 0; step < 150 || !done(); step++) {
-      const bucket = random() < 0.5 ? "standard" : "strict";
-      if (random() < 0.5) now = nextArrival(random, now, model.accepted("strict").slice(-few.strict));
+      const bucket = random.chance(0.5) ? "standard" : "strict";
+      if (random.chance(0.5)) now = nextArrival(random.next, now, model.accepted("strict").slice(-few.strict));
       const [expected] = model.take(bucket, few[bucket], now, 1);
       const decision = await limiter.take(bucket, address);
       if (decision.accepted !== expected?.accepted) throw new Error(`${bucket} at ${now} was decided wrongly`);

@@ -1,3 +1,5 @@
+import { seededRandom } from "../src/examples/random.ts";
+
 /** Pseudo-random choices from a seed, so that each run makes one corpus. */
 export interface Draw {
   /** An integer of 0 up to `limit`, exclusive. */
@@ -21,18 +23,8 @@ export const base64 = `${base62}+/`;
 export const base64url = `${base62}-_`;
 export const base32 = `${upper}234567`;
 
-/** Mulberry32. */
 export function draw(seed: number): Draw {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-  const below = (limit: number): number => Math.floor((next() / 2 ** 32) * limit);
-  const text = (alphabet: string, length: number): string =>
-    Array.from({ length }, () => alphabet[below(alphabet.length)]).join("");
+  const { below, text, bytes } = seededRandom(seed);
   return {
     below,
     between: (from, to) => from + below(to - from + 1),
@@ -42,7 +34,7 @@ export function draw(seed: number): Draw {
       return item;
     },
     text,
-    bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))),
+    bytes,
     uuid: () => `${text(hex, 8)}-${text(hex, 4)}-4${text(hex, 3)}-${text("89ab", 1)}${text(hex, 3)}-${text(hex, 12)}`,
   };
 }

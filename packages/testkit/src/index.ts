@@ -7,6 +7,7 @@ export { testAuthority, type TestAuthority, type TestCertificate } from "./test-
 export { makeTestDirectory, removeTestDirectory, testDirectory, testRootVariable } from "./test-directory.ts";
 export { sharedPostgresVariable, type TestDatabase, testPostgres } from "./test-postgres.ts";
 export { testNats, type TestNats, type TestNatsOptions } from "./test-nats.ts";
+export { createRandom, type Random } from "./random.ts";
 export { sendSlowly } from "./slow-body.ts";
 export { requestSlowly, type SlowAnswer } from "./slow-reader.ts";
 export { type Received, type Receiver, startReceiver } from "./span-receiver.ts";

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { folderChanged, recordsChanged, vaultChanged } from "@coffer/events";
 import {
   buildService,
@@ -9,7 +10,7 @@ import {
   type Shared,
   type StatelessBase,
 } from "@coffer/service/stateless";
-import { createKeyedSemaphore, createSemaphore } from "./answers/semaphore.ts";
+import { limitPerKey } from "./answers/limit-per-key.ts";
 import { type CatchUp, createCatchUp } from "./catch-up/catch-up.ts";
 import { folderSource, vaultSource } from "./catch-up/sources.ts";
 import type { Config } from "./config.ts";
@@ -93,8 +94,8 @@ function buildDeps(base: StatelessBase<Config>, timings: Timings): Deps {
     folderCatchUp: createCatchUp({ ...shared, source: folderSource(bus, fanOut) }),
     // By session: many devices may reconnect from one address at once.
     admit: (sessionId) => limiter.takeFor("user", `session ${sessionId}`),
-    requestSlots: createSemaphore(maxRequests),
-    answerSlots: createKeyedSemaphore(maxAnswersPerUser),
+    requestSlots: pLimit(maxRequests),
+    answerSlots: limitPerKey(maxAnswersPerUser),
     state: { draining: false },
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Random } from "@coffer/testkit";
 import { type Answer, newRequestId, type Question, send as sendOnce } from "./caller.ts";
 import type { Deed, Ledger } from "./ledger.ts";
-import type { Random } from "./random.ts";
 
 /** A user of an organization until it is stopped. */
 export interface Worker {

@@ -11,7 +11,7 @@ import {
   newSecretUid,
   seal,
 } from "@coffer/crypto";
-import type { Random } from "../faults/random.ts";
+import type { Random } from "@coffer/testkit";
 import type { Identity } from "./oracle.ts";
 import {
   checkOf,
@@ -108,8 +108,8 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
     const { res } = at;
     const ver = before.ver + 1;
     const isOrg = res.startsWith("org:");
-    const stranger = random.one(strangers);
-    const someone = random.one(accomplices());
+    const stranger = random.pick(strangers);
+    const someone = random.pick(accomplices());
     const former = formerOf(before);
     const email = isOrg ? { email: "stranger@example.com" } : {};
     const strange = { who: stranger.who, key: stranger.publicKey, perm: isOrg ? "read" : "write", ...email };
@@ -204,7 +204,7 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
     forge,
     hasFormer: (state) => formerOf(state) !== undefined,
     found(random, kind, org, name, holder) {
-      const founder = random.one([...accomplices(), ...strangers]);
+      const founder = random.pick([...accomplices(), ...strangers]);
       const res: Res = `${kind}:${randomUUID()}`;
       const own = ownKey(res, 1);
       const set = [
@@ -223,7 +223,7 @@ export function createAttacker({ truth, strangers, accomplices }: AttackerOption
     },
     anyKey(random, res) {
       const known = truth.keysOf(res).filter(({ knowers }) => accomplices().some(({ who }) => knowers.has(who)));
-      return known.length > 0 && random.below(4) > 0 ? random.one(known).key : ownKey(res, 1).key;
+      return known.length > 0 && random.below(4) > 0 ? random.pick(known).key : ownKey(res, 1).key;
     },
     sealTo: (publicKey, key, res) =>
       seal(

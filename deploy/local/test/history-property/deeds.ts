@@ -1,6 +1,6 @@
 import { encodeBase64, readAccessToken } from "@coffer/crypto";
 import { isBootstrapped, type KeyHolder, type UsableFolder } from "@coffer/sdk";
-import type { Random } from "../faults/random.ts";
+import type { Random } from "@coffer/testkit";
 import type { Actor } from "./actor.ts";
 import { type Deed, idOf, permissions, personOf } from "./deed.ts";
 import { type Device, type Machine, newDevice, newMachine, type Person } from "./people.ts";
@@ -14,24 +14,24 @@ export const titles = ["database", "mail"];
 export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
   const { truth, people, machines } = scene;
   const devices = people.filter(({ corrupt }) => !corrupt).flatMap((person) => person.devices);
-  const device = random.one(devices.filter(({ who }) => scene.isMember(who) || random.below(12) === 0));
-  const machine = machines.length === 0 ? undefined : random.one(machines);
+  const device = random.pick(devices.filter(({ who }) => scene.isMember(who) || random.below(12) === 0));
+  const machine = machines.length === 0 ? undefined : random.pick(machines);
   const folders = truth.folders();
-  const res = folders.length === 0 ? undefined : random.one(folders);
+  const res = folders.length === 0 ? undefined : random.pick(folders);
   /** Mostly a folder of the actor. */
   const folderFor = ({ who }: Actor): Res | undefined => {
     const held = folders.filter((one) => truth.newest(one)?.holders.has(who) === true);
-    return held.length > 0 && random.below(8) > 0 ? random.one(held) : res;
+    return held.length > 0 && random.below(8) > 0 ? random.pick(held) : res;
   };
   const manager = (of: Res): Device | undefined => {
     const able = devices.filter(
       ({ who }) => truth.newest(of)?.holders.get(who)?.perm === "manage" && scene.isMember(who),
     );
-    return able.length === 0 ? undefined : random.one(able);
+    return able.length === 0 ? undefined : random.pick(able);
   };
   const admin = (): Device | undefined => {
     const able = devices.filter(({ who }) => truth.newest(scene.org())?.holders.get(who)?.perm === "manage");
-    return able.length === 0 ? undefined : random.one(able);
+    return able.length === 0 ? undefined : random.pick(able);
   };
   const deed = (name: string, actor: Actor | undefined, run: () => Promise<unknown>): Deed | undefined =>
     actor === undefined ? undefined : { name, actor, run };
@@ -48,7 +48,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
     [
       3,
       () => {
-        const one = random.one([device, machine ?? device]);
+        const one = random.pick([device, machine ?? device]);
         return deed("restart", one, () => {
           one.restart();
           return Promise.resolve();
@@ -61,8 +61,8 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
       10,
       () => {
         const by = res === undefined ? undefined : manager(res);
-        const target = random.one(people.filter(({ who }) => scene.isMember(who)));
-        const permission = target.corrupt ? "read" : random.one(permissions);
+        const target = random.pick(people.filter(({ who }) => scene.isMember(who)));
+        const permission = target.corrupt ? "read" : random.pick(permissions);
         return res === undefined || target.who === by?.who
           ? undefined
           : deed(`share ${permission} with ${target.email}`, by, async () =>
@@ -86,7 +86,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
           (who) => who !== by.who && who.startsWith("user:"),
         );
         if (others.length === 0) return undefined;
-        const target = random.one(others);
+        const target = random.pick(others);
         const isRotated = random.below(4) > 0;
         return deed(isRotated ? "rotate" : "unshare", by, async () => {
           await by.client.folders.unshare(idOf(res), personOf(target));
@@ -114,7 +114,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
           ({ configuration }) => configuration === undefined || !isBootstrapped(configuration),
         );
         if (half.length === 0) return undefined;
-        const one = random.one(half);
+        const one = random.pick(half);
         return deed("go on with the bootstrap", one, () => bootstrapped(scene, one, undefined, 99));
       },
     ],
@@ -130,8 +130,8 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
             (isBootstrapped(configuration) || isInvitedBy(scene, configuration.token_hash ?? "", by)),
         );
         if (begun.length === 0) return undefined;
-        const { who } = random.one(begun);
-        const permission = random.one(["read", "write"] as const);
+        const { who } = random.pick(begun);
+        const permission = random.pick(["read", "write"] as const);
         const request = { clientId: idOf(who as Res), folderId: idOf(res), permission };
         return deed("share with a machine", by, async () =>
           by.client.machines.share(scene.applicationId(), request, (holder) => isRight(scene, holder)),
@@ -145,7 +145,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
         const held = [...(res === undefined ? [] : (truth.newest(res)?.holders.keys() ?? []))];
         const clients = held.filter((who) => who.startsWith("client:"));
         if (res === undefined || by === undefined || clients.length === 0) return undefined;
-        const client = random.one(clients).slice("client:".length);
+        const client = random.pick(clients).slice("client:".length);
         return deed("rotate", by, async () => {
           await by.client.machines.unshare(scene.applicationId(), client, idOf(res));
           await rotate(by, res);
@@ -160,7 +160,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
           ({ configuration }) => configuration !== undefined && isBootstrapped(configuration),
         );
         if (by === undefined || ready.length < 3) return undefined;
-        const { who } = random.one(ready);
+        const { who } = random.pick(ready);
         return deed("remove a machine", by, () => by.client.machines.remove(scene.applicationId(), idOf(who as Res)));
       },
     ],
@@ -177,7 +177,7 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
       () => {
         const open = scene.invitations.filter(({ person }) => !scene.isMember(person.who));
         if (open.length === 0) return undefined;
-        const { person, token } = random.one(open);
+        const { person, token } = random.pick(open);
         const on = person.devices[0] ?? newDevice(scene, person);
         return deed("join", on, () => on.client.invites.accept(token));
       },
@@ -192,14 +192,14 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
           ({ who }) => scene.wasRemoved(who) && truth.newest(scene.org())?.holders.has(who) === true,
         );
         if (by === undefined || gone.length === 0) return undefined;
-        const one = random.one(gone);
+        const one = random.pick(gone);
         return deed("sign a removal", by, () => by.client.members.remove(personOf(one.who), { force: true }));
       },
     ],
     [
       2,
       () => {
-        const person = random.one(people.filter(({ corrupt, who }) => !corrupt && scene.isMember(who)));
+        const person = random.pick(people.filter(({ corrupt, who }) => !corrupt && scene.isMember(who)));
         if (person.devices.length > 3) return undefined;
         const made = newDevice(scene, person);
         return deed("open", made, () => openAs(scene, made));
@@ -209,11 +209,11 @@ export function chooseDeed(scene: Scene, random: Random): Deed | undefined {
   kinds.push(...vaultDeeds(scene, random, devices, device));
   const exposed = folders.filter((one) => scene.isExposed(one));
   if (exposed.length > 0 && random.below(3) === 0) {
-    const of = random.one(exposed);
+    const of = random.pick(exposed);
     const holders = [...devices.filter(({ who }) => scene.isMember(who)), ...machines].filter(
       ({ who }) => truth.newest(of)?.holders.has(who) === true,
     );
-    if (holders.length > 0) return random.one([readAs, writeAs])(scene, random, random.one(holders), of);
+    if (holders.length > 0) return random.pick([readAs, writeAs])(scene, random, random.pick(holders), of);
   }
   let left = random.below(kinds.reduce((sum, [weight]) => sum + weight, 0));
   for (const [weight, make] of kinds) {
@@ -235,7 +235,7 @@ export function misledDeeds(scene: Scene, random: Random, actor: Actor): Deed[] 
   const use = (): Deed => {
     const made = of.startsWith("vault:")
       ? vaultDeed(scene, random, device, of)
-      : random.one([readAs, writeAs])(scene, random, device, of);
+      : random.pick([readAs, writeAs])(scene, random, device, of);
     return made as Deed; // the folder is given
   };
   const looks = { name: "look at the members", actor, run: () => device.client.members.confirmed() };
@@ -270,7 +270,7 @@ function secretsOf(reader: Reader): Pick<SecretsOf, "read" | "set" | "list" | "f
 
 function readAs(scene: Scene, random: Random, reader: Reader, res: Res | undefined): Deed | undefined {
   if (res === undefined) return undefined;
-  const title = random.one(titles);
+  const title = random.pick(titles);
   return { name: "read", actor: reader, res, run: () => readOne(scene, reader, res, title) };
 }
 
@@ -289,7 +289,7 @@ export async function readOne(
 
 function writeAs(scene: Scene, random: Random, writer: Reader, res: Res | undefined): Deed | undefined {
   if (res === undefined) return undefined;
-  const title = random.one(titles);
+  const title = random.pick(titles);
   return { name: "write", actor: writer, res, run: () => writeOne(scene, writer, res, title) };
 }
 
@@ -358,7 +358,7 @@ function tokenFor(
 ): Deed | undefined {
   const chosen = scene.truth.folders().filter((res) => manager(res)?.who === by?.who && random.below(2) === 0);
   if (by === undefined || chosen.length === 0) return undefined;
-  const folders = chosen.map((res) => ({ folderId: idOf(res), permission: random.one(["read", "write"] as const) }));
+  const folders = chosen.map((res) => ({ folderId: idOf(res), permission: random.pick(["read", "write"] as const) }));
   if (random.below(5) === 0)
     return {
       name: "make a token of the service",
@@ -409,8 +409,8 @@ async function confirmMachines(scene: Scene, { client }: Device): Promise<void> 
 function invite(scene: Scene, random: Random, by: Device | undefined): Deed | undefined {
   const outside = scene.people.filter(({ who, corrupt }) => !corrupt && !scene.isMember(who) && !scene.wasRemoved(who));
   if (by === undefined || outside.length === 0) return undefined;
-  const person = random.one(outside);
-  const role = random.one(["admin", "member"] as const);
+  const person = random.pick(outside);
+  const role = random.pick(["admin", "member"] as const);
   return {
     name: `invite ${person.email}`,
     actor: by,
@@ -426,8 +426,8 @@ function changeRole(scene: Scene, random: Random, by: Device | undefined): Deed 
     (one) => !one.corrupt && one !== by?.person && one !== scene.owner() && scene.isMember(one.who),
   );
   if (by === undefined || others.length === 0) return undefined;
-  const target = random.one(others);
-  const role = random.one(["admin", "member"] as const);
+  const target = random.pick(others);
+  const role = random.pick(["admin", "member"] as const);
   return {
     name: `make ${target.email} ${role}`,
     actor: by,
@@ -445,7 +445,7 @@ function removeMember(scene: Scene, random: Random, by: Device | undefined): Dee
   const managers = others.filter(({ who }) =>
     [...truth.folders(), ...truth.vaults()].some((res) => truth.newest(res)?.holders.get(who)?.perm === "manage"),
   );
-  const target = random.one(managers.length > 0 ? managers : others);
+  const target = random.pick(managers.length > 0 ? managers : others);
   const force = random.below(3) === 0;
   const isRotated = random.below(3) === 0;
   return {

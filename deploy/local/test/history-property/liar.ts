@@ -1,4 +1,4 @@
-import type { Random } from "../faults/random.ts";
+import type { Random } from "@coffer/testkit";
 import type { Actor } from "./actor.ts";
 import type { Attacker } from "./attacker.ts";
 import type { Sent, Body, Oracle } from "./oracle.ts";
@@ -228,7 +228,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   /** Shows an entry that an honest manager signed and the service did not store. */
   const refused = (random: Random, actor: Actor, res: Res): Lie | undefined => {
     const pool = unstored.filter((one) => one.claims.res === res && !truth.has(res, one.hash));
-    const last = pool.length === 0 ? undefined : random.one(pool);
+    const last = pool.length === 0 ? undefined : random.pick(pool);
     const chain = last === undefined ? undefined : truth.chain(last.hash);
     const state = last === undefined ? undefined : truth.stateAt(last.hash);
     if (chain === undefined || state === undefined) return undefined;
@@ -258,8 +258,8 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     const key = attacker.anyKey(random, res);
     const own = { encrypted_key: await attacker.sealTo(actor.publicKey, key, res), encrypted_key_alg: "jwe" };
     const sealed = older === undefined || random.below(2) === 0 ? own : older;
-    const shift = random.one([0, 0, 0, -1, 1]);
-    const historySeq = random.one([undefined, undefined, null, 0, 1, 1_000]);
+    const shift = random.pick([0, 0, 0, -1, 1]);
+    const historySeq = random.pick([undefined, undefined, null, 0, 1, 1_000]);
     const keyVersion = random.below(2) === 0 ? version : undefined;
     return {
       name: `${sealed === older ? `version ${version}` : "another one"} as the key of ${res}`,
@@ -309,10 +309,10 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
 
   /** Lists of holders, machines and members with others in them, others' keys, and without some. */
   const holders = (random: Random, deed: string): Lie => {
-    const stranger = random.one(attacker.strangers);
-    const accomplice = random.one(attacker.accomplices());
+    const stranger = random.pick(attacker.strangers);
+    const accomplice = random.pick(attacker.accomplices());
     const all = ["key", "without a key", "more", "fewer", "suspended", "role", "turned"] as const;
-    const change = deed === "rotate" && random.below(2) === 0 ? "suspended" : random.one(all);
+    const change = deed === "rotate" && random.below(2) === 0 ? "suspended" : random.pick(all);
     const which = random.below(5);
     return {
       name: `lists of holders: ${change}`,
@@ -351,7 +351,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   /** An earlier response to the same request. */
   const replay = (random: Random, actor: Actor): Lie => {
     const chosen = [...answers.keys()].filter((name) => name.startsWith(`${actor.who} `) && random.below(2) === 0);
-    const picks = new Map(chosen.map((name) => [name, random.one(answers.get(name) ?? [])]));
+    const picks = new Map(chosen.map((name) => [name, random.pick(answers.get(name) ?? [])]));
     return {
       name: `earlier answers to ${picks.size} questions`,
       after: ({ method, path }, { body }) => (method === "GET" ? (picks.get(`${actor.who} ${path}`) ?? body) : body),
@@ -380,7 +380,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
 
   const keyrings = (random: Random, actor: Actor): Lie => {
     const versions = [...(truth.keyrings.get(actor.who) ?? [])];
-    const [version, held] = versions.length === 0 ? [1, undefined] : random.one(versions);
+    const [version, held] = versions.length === 0 ? [1, undefined] : random.pick(versions);
     const kind = random.below(4);
     return {
       name: `another keyring (${kind}, version ${version})`,
@@ -400,7 +400,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     const kind = actor.who.startsWith("user:") && random.below(3) === 0 ? "vault" : "folder";
     const known = kind === "folder" ? truth.folders() : truth.vaults();
     if (known.length === 0) return undefined;
-    const name = truth.newest(random.one(known))?.name ?? "";
+    const name = truth.newest(random.pick(known))?.name ?? "";
     const identity = { who: actor.who, publicKey: actor.publicKey, privateKey: actor.privateKey };
     const { res, entry, key } = attacker.found(random, kind, org(), name, identity);
     const id = res.slice(res.indexOf(":") + 1);
@@ -432,9 +432,9 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   /** Changes the shared pins of a vault, its type, or hides it. */
   const vaultViews = (random: Random, actor: Actor, res: Res): Lie => {
     const versions = [...truth.vaultPins.keys()].filter((name) => name.startsWith(`${actor.who} ${res} `));
-    const kind = random.one(["older pin", "no pin", "other type", "hidden"]);
+    const kind = random.pick(["older pin", "no pin", "other type", "hidden"]);
     const pins = [...sealedPins].filter(([name]) => versions.includes(name));
-    const pin = pins.length === 0 ? null : random.one(pins)[1];
+    const pin = pins.length === 0 ? null : random.pick(pins)[1];
     const id = res.slice("vault:".length);
     return {
       name: `${res} with ${kind}`,
@@ -564,7 +564,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
         // A folder that a removed person still manages has the most to gain.
         const exposed = folders.filter(isExposed);
         const isKnown = about !== undefined && folders.includes(about) && random.below(3) > 0;
-        const res = isKnown ? about : random.one(exposed.length > 0 && random.below(3) > 0 ? exposed : folders);
+        const res = isKnown ? about : random.pick(exposed.length > 0 && random.below(3) > 0 ? exposed : folders);
         add(2, () => past(random, actor, res));
         add(3, () => fork(random, actor, res));
         add(isExposed(res) ? 12 : 1, () => forkByFormer(random, actor, res));
@@ -575,8 +575,8 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
         add(deed === "rotate" ? 0 : 2, () => values(random, res));
       }
       const chosen: Lie[] = [];
-      for (let count = random.one([1, 1, 2, 3]); count > 0; count -= 1) {
-        const lie = await random.one(kinds)();
+      for (let count = random.pick([1, 1, 2, 3]); count > 0; count -= 1) {
+        const lie = await random.pick(kinds)();
         if (lie !== undefined) chosen.push(lie);
       }
       if (chosen.some(({ name }) => name.includes("former manager")) && random.below(3) > 0) {

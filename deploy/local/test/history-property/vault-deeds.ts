@@ -1,4 +1,4 @@
-import type { Random } from "../faults/random.ts";
+import type { Random } from "@coffer/testkit";
 import { type Deed, idOf, permissions, personOf } from "./deed.ts";
 import type { Device } from "./people.ts";
 import type { Scene } from "./scene.ts";
@@ -19,17 +19,17 @@ export function vaultDeeds(
   const vaults = truth.vaults();
   const held = vaults.filter((one) => truth.newest(one)?.holders.has(device.who) === true);
   const some = held.length > 0 && random.below(8) > 0 ? held : vaults;
-  const res = some.length === 0 ? undefined : random.one(some);
+  const res = some.length === 0 ? undefined : random.pick(some);
   const exposed = vaults.filter((one) => scene.isExposed(one));
-  const about = exposed.length > 0 && random.below(2) === 0 ? random.one(exposed) : res;
+  const about = exposed.length > 0 && random.below(2) === 0 ? random.pick(exposed) : res;
   const managers = devices.filter(
     ({ who }) => about !== undefined && truth.newest(about)?.holders.get(who)?.perm === "manage" && scene.isMember(who),
   );
-  const manager = managers.length === 0 ? undefined : random.one(managers);
+  const manager = managers.length === 0 ? undefined : random.pick(managers);
   const holders = devices.filter(
     ({ who }) => about !== undefined && truth.newest(about)?.holders.has(who) === true && scene.isMember(who),
   );
-  const holder = holders.length === 0 ? undefined : random.one(holders);
+  const holder = holders.length === 0 ? undefined : random.pick(holders);
   const deed = (name: string, actor: Device | undefined, run: (actor: Device, res: Res) => Promise<unknown>) =>
     actor === undefined || about === undefined ? undefined : { name, actor, res: about, run: () => run(actor, about) };
   const owner = scene.owner().devices[0];
@@ -51,8 +51,8 @@ export function vaultDeeds(
     [
       7,
       () => {
-        const target = random.one(people.filter(({ who }) => scene.isMember(who)));
-        const permission = target.corrupt ? "read" : random.one(permissions);
+        const target = random.pick(people.filter(({ who }) => scene.isMember(who)));
+        const permission = target.corrupt ? "read" : random.pick(permissions);
         return target.who === manager?.who
           ? undefined
           : deed(`share ${permission} with ${target.email}`, manager, (by, one) =>
@@ -68,7 +68,7 @@ export function vaultDeeds(
           (who) => who !== manager?.who,
         );
         if (others.length === 0) return undefined;
-        const target = random.one(others);
+        const target = random.pick(others);
         return deed("rotate", manager, (by, one) => by.client.vaults.unshare(idOf(one), personOf(target)));
       },
     ],

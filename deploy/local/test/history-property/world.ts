@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { box, contexts, encodeBase64, newKey, newKeyPair } from "@coffer/crypto";
 import { CofferError } from "@coffer/sdk";
-import { type Random, seededRandom } from "../faults/random.ts";
+import { createRandom, type Random } from "@coffer/testkit";
 import type { Actor } from "./actor.ts";
 import { createAttacker } from "./attacker.ts";
 import type { Deed } from "./deed.ts";
@@ -215,14 +215,14 @@ export async function createWorld(url: string, seed: number): Promise<World> {
     async step(lying) {
       steps += 1;
       lied ||= lying;
-      const random = seededRandom(Math.imul(seed, 1_000_003) + steps);
+      const random = createRandom(Math.imul(seed, 1_000_003) + steps);
       const next = misled.shift();
       if (next !== undefined) {
         await perform(steps, next, await liar.goOn(next.actor));
         return;
       }
       const deeds: Deed[] = [];
-      for (let count = random.one([1, 1, 1, 2, 3]); count > 0; count -= 1) {
+      for (let count = random.pick([1, 1, 1, 2, 3]); count > 0; count -= 1) {
         const deed = chooseDeed(scene, random);
         if (deed !== undefined && deeds.every(({ actor }) => actor !== deed.actor)) deeds.push(deed);
       }

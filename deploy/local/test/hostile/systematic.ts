@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createRandom } from "../../../../packages/tools/fuzz/src/random.ts";
+import { createRandom } from "@coffer/testkit";
 import { collude } from "./collusion.ts";
 import { journey, type Step } from "./journey.ts";
 import { createOracle } from "./oracle.ts";

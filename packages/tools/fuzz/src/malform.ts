@@ -1,10 +1,10 @@
 import type { Operation } from "@coffer/openapi";
+import { createRandom, type Random } from "@coffer/testkit";
 import { jsonText } from "./json-text.ts";
 import { bodyMutations } from "./mutate-body.ts";
 import { headerMutations } from "./mutate-headers.ts";
 import { type JsonMutation, jsonMutations, textMutation } from "./mutate-json.ts";
 import { pathMutations, queryMutations, segmentMutations } from "./mutate-target.ts";
-import { createRandom, type Random } from "./random.ts";
 import type { Mutation } from "./mutation.ts";
 import { type Caller, type CallerName, callerNames } from "./callers.ts";
 import type { RawRequest } from "./request.ts";
@@ -35,8 +35,8 @@ export function createMalform(operation: Operation, seed: string): (index: numbe
   const single = createRandom(`${seed}/${operation.id}`).shuffled([...bodies, ...others]);
 
   const step = (random: Random): Step => {
-    if (bodies.length === 0 || random.oneIn(3)) return random.pick(others);
-    if (random.oneIn(2)) return random.pick(bodies);
+    if (bodies.length === 0 || random.chance(1 / 3)) return random.pick(others);
+    if (random.chance(0.5)) return random.pick(bodies);
     const body = textMutation(random, example);
     return { name: body.name, body };
   };

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
+import type { Random } from "@coffer/testkit";
 import type { Mutation } from "./mutation.ts";
 import { setHeader } from "./request.ts";
-import type { Random } from "./random.ts";
 
 const bytes = (name: string, change: (body: Buffer, random: Random) => Buffer): Mutation => ({
   name,

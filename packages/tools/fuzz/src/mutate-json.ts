@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "@coffer/testkit";
 import { RawJson, strangeKinds, strangeNames, strangeTexts, type StrangeValue } from "./strange-values.ts";
 
 /** A place in a value: names and indices, from the outside in. */

@@ -1,5 +1,5 @@
 import type { Operation } from "@coffer/openapi";
-import type { Random } from "./random.ts";
+import type { Random } from "@coffer/testkit";
 import type { RawRequest } from "./request.ts";
 
 /** One malformation of the bytes of a request. */

@@ -1,10 +1,10 @@
 import { loadDescription } from "@coffer/openapi";
+import { createRandom } from "@coffer/testkit";
 import t from "tap";
 import { jsonText } from "../src/json-text.ts";
 import { createMalform } from "../src/malform.ts";
 import { bodyMutations } from "../src/mutate-body.ts";
 import { headerMutations } from "../src/mutate-headers.ts";
-import { createRandom } from "../src/random.ts";
 import { bytesOf, type RawRequest } from "../src/request.ts";
 import { strangeKinds } from "../src/strange-values.ts";
 

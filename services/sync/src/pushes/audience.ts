@@ -1,6 +1,6 @@
+import pLimit from "p-limit";
 import type { Bus } from "@coffer/bus";
 import { folderHolders, type RpcSubject, vaultViewers } from "@coffer/events";
-import { createSemaphore } from "../answers/semaphore.ts";
 import { coalesce } from "./coalesce.ts";
 
 /** The people who may see a vault or folder, requested each time, since it changes. */
@@ -18,7 +18,7 @@ const maxRequests = 64;
 
 /** Requests the audience from vaults and auth-sm. */
 export function createAudience(bus: Bus): Audience {
-  const slots = createSemaphore(maxRequests);
+  const slots = pLimit(maxRequests);
   const readAll = async <Input>(
     rpc: RpcSubject<Input, UsersPage>,
     inputOf: (after: string | null) => Input,

@@ -2,6 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import { type AuditedCall, auditOf, type RequestContext } from "@coffer/http";
 import { QueryFailure } from "@coffer/postgres";
 import { newId, type User } from "@coffer/service";
+import type { Random } from "@coffer/testkit";
 import type pg from "pg";
 import type { Deps } from "../../src/deps.ts";
 import { shareVault } from "../../src/members/share.ts";
@@ -15,7 +16,6 @@ import { setPersonsTravelMode } from "../../src/travel/set.ts";
 import { createVault } from "../../src/vaults/create.ts";
 import { removeVault } from "../../src/vaults/remove.ts";
 import { updateVault } from "../../src/vaults/update.ts";
-import type { Random } from "./random.ts";
 
 /** The people of the test and their organization. */
 export interface Cast {
@@ -77,7 +77,7 @@ export async function doSomething(
   deps: Deps,
   { random, cast, connections }: { random: Random; cast: Cast; connections: pg.Pool },
 ): Promise<void> {
-  const deed = random.pick(deeds) ?? "create";
+  const deed = random.pick(deeds);
   try {
     await does[deed](deps, { random, cast, connections });
   } catch (error) {
@@ -100,7 +100,7 @@ async function pickMember({ random, connections }: Scene): Promise<Place | undef
     `SELECT vault_id, user_id FROM vaults.vault_members
      WHERE random() < 0.05 OR (user_id, vault_id) IN (SELECT user_id, vault_id FROM oracle.visible) ORDER BY 1, 2`,
   );
-  return random.pick(rows);
+  return rows.length === 0 ? undefined : random.pick(rows);
 }
 
 /** A record with a member, mostly one that sees it. */
@@ -111,8 +111,7 @@ async function pickRecord(scene: Scene): Promise<(Place & { id: string }) | unde
     "SELECT id FROM vaults.records WHERE vault_id = $1 ORDER BY id",
     [member.vault_id],
   );
-  const record = scene.random.pick(rows);
-  return record && { ...member, ...record };
+  return rows.length === 0 ? undefined : { ...member, ...scene.random.pick(rows) };
 }
 
 /** A record of ordinary size, rarely one so large that two fill a part. */
@@ -145,7 +144,7 @@ const does = {
   },
   async share(deps: Deps, scene: Scene) {
     const [member, other] = [await pickMember(scene), scene.random.pick(scene.cast.userIds)];
-    if (member === undefined || other === undefined) return;
+    if (member === undefined) return;
     const body = { permission: "manage" as const, encrypted_key: sealed };
     await shareVault(deps, call(member.user_id, { id: member.vault_id, user_id: other }, body));
   },
@@ -156,7 +155,6 @@ const does = {
   },
   async travel(deps: Deps, { random, cast }: Scene) {
     const userId = random.pick(cast.userIds);
-    if (userId === undefined) return;
     await setPersonsTravelMode(deps, { user_id: userId, enabled: random.chance(0.4), audit: [] });
   },
   async flag(deps: Deps, scene: Scene) {
@@ -167,7 +165,6 @@ const does = {
   },
   async found(deps: Deps, { random, cast }: Scene) {
     const userId = random.pick(cast.userIds);
-    if (userId === undefined) return;
     await foundVault(deps, userId);
   },
   async raze(deps: Deps, scene: Scene) {
@@ -176,7 +173,6 @@ const does = {
   },
   async suspend(deps: Deps, { random, cast, connections }: Scene) {
     const userId = random.pick(cast.userIds);
-    if (userId === undefined) return;
     const { rows } = await connections.query<{ version: string }>("SELECT nextval('oracle.moment') AS version");
     const status = random.chance(0.3) ? ("suspended" as const) : ("active" as const);
     await applyMemberships(deps, [membershipOf(cast.orgId, userId, status, Number(rows[0]?.version))]);

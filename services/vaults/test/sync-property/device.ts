@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
+import type { Random } from "@coffer/testkit";
 import { listChanges } from "../../src/sync/changes.ts";
 import { changesOf, type SyncPart } from "../support/sync.ts";
 import type { Oracle } from "./oracle.ts";
-import type { Random } from "./random.ts";
 import type { Replica } from "./replica.ts";
 
 /** A device of a person: its records, and those that it should not have received. */

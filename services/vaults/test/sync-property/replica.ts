@@ -3,13 +3,13 @@ import { ServiceError } from "@coffer/errors";
 import { createDatabase } from "@coffer/postgres";
 import { newId, startSweeper } from "@coffer/service";
 import { createTelemetry } from "@coffer/telemetry";
+import type { Random } from "@coffer/testkit";
 import pg from "pg";
 import type { Deps } from "../../src/deps.ts";
 import { createRecordReads } from "../../src/store/record-reads.ts";
 import { createRecordWrites } from "../../src/store/record-writes.ts";
 import { createTicker } from "../../src/sync/ticker.ts";
 import { emptySweep } from "../../src/vaults/empty.ts";
-import type { Random } from "./random.ts";
 import { unsteadyDatabase } from "./unsteady-database.ts";
 
 /** One of several processes of the service, with its own jumping clock. */

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "@coffer/errors";
 import { type Database, isUnavailable, prepareEach, type Queryable, type Transaction } from "@coffer/postgres";
+import type { Random } from "@coffer/testkit";
 import type pg from "pg";
-import type { Random } from "./random.ts";
 
 const statements = new Set<string | symbol>([
   "any",

@@ -1,4 +1,4 @@
-import { testPostgres, type TestScope } from "@coffer/testkit";
+import { createRandom, type Random, testPostgres, type TestScope } from "@coffer/testkit";
 import { newId } from "@coffer/service";
 import pg from "pg";
 import { migrateService } from "../../src/migrate.ts";
@@ -7,7 +7,6 @@ import { type Cast, doSomething, foundVault, membershipOf } from "./actions.ts";
 import { createDevice, type Device } from "./device.ts";
 import { createMutation, type Mutant } from "./mutants.ts";
 import { createOracle, type Oracle } from "./oracle.ts";
-import { createRandom, type Random } from "./random.ts";
 import { createReplica, type Replica } from "./replica.ts";
 
 /** The wrong records on devices, as counts. */
@@ -121,7 +120,6 @@ async function writeOn(
   for (let deed = 0; deed < deedsEach; deed += 1) {
     if (deadlyDeeds.includes(deed)) await killOne?.();
     const replica = scene.random.pick(replicas);
-    if (replica === undefined) return;
     if (scene.random.chance(0.1)) replica.stepClock();
     await doSomething(replica.deps, scene);
   }

@@ -41,7 +41,7 @@ export async function read(worker: SecretsWorker): Promise<void> {
     const readable = slots.filter(isReadable);
     if (readable.length === 0) await rest();
     else if (random.below(20) === 0) await readList(worker);
-    else await readOne(worker, random.one(readable), random.below(3) === 0);
+    else await readOne(worker, random.pick(readable), random.below(3) === 0);
   }
 }
 
