@@ -14,12 +14,16 @@ export { identifyUser, type User, userActor, type UserChecks } from "./user.ts";
 export { authenticateUser, createUsers, type Users } from "./users.ts";
 export { sessionEnded } from "./session-ended.ts";
 export {
+  askMembership,
+  askMembershipInSession,
   buildService,
   createStatelessBase,
   createUserVerifier,
   followRevocations,
   limiterWindowSeconds,
   readStatelessConfig,
+  requireActive,
+  requireMember,
   runService,
   type ServiceConfig,
   type ServiceInstance,

@@ -2,6 +2,7 @@
 
 export { buildService, type ServiceParts } from "./build-service.ts";
 export { followRevocations } from "./follow-revocations.ts";
+export { askMembership, askMembershipInSession, requireActive, requireMember } from "./membership.ts";
 export { newId } from "./new-id.ts";
 export { runService } from "./run-service.ts";
 export { readStatelessConfig, type StatelessConfig } from "./service-config.ts";

@@ -1,6 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import { membershipOf } from "@coffer/events";
-import type { User } from "@coffer/service";
+import { askMembership, askMembershipInSession, requireActive, type User } from "@coffer/service";
 import type { Deps } from "./deps.ts";
 import { hasSiem } from "./plans/plans.ts";
 
@@ -35,22 +34,15 @@ export async function requireSiemManager(deps: Pick<Deps, "bus" | "plans">, call
 
 /** The organization in which the caller acts, for the record of a refusal; null when the caller is no member of it. */
 export async function actingOrg(deps: Pick<Deps, "bus">, caller: User): Promise<string | null> {
-  const { membership } = await deps.bus.request(membershipOf, questionOf(caller));
+  const { membership } = await askMembership(deps.bus, caller);
   return membership?.status === "active" ? membership.org_id : null;
 }
 
 async function requireRole(deps: Pick<Deps, "bus">, caller: User, roles: readonly string[]): Promise<string> {
-  const answer = await deps.bus.request(membershipOf, questionOf(caller));
-  if (!answer.session_active) throw new ServiceError("invalid_token", "the session has ended: log in again");
+  const answer = await askMembershipInSession(deps.bus, caller);
   if (!answer.has_organization)
     throw new ServiceError("not_found", "you belong to no organization: create one, or accept an invitation to one");
-  const { membership } = answer;
-  if (membership === null) {
-    throw new ServiceError("access_denied", "you are not a member of this organization");
-  }
-  if (membership.status !== "active") {
-    throw new ServiceError("access_denied", "your membership of this organization is suspended");
-  }
+  const membership = requireActive(answer.membership);
   if (!roles.includes(membership.role)) {
     throw new ServiceError("access_denied", `this needs the role ${roles.join(" or ")}; yours is ${membership.role}`);
   }
@@ -61,8 +53,4 @@ async function requirePlan({ plans }: Pick<Deps, "plans">, orgId: string): Promi
   const plan = (await plans.of([orgId])).get(orgId);
   if (hasSiem(plan)) return orgId;
   throw new ServiceError("plan_required", "SIEM endpoints need the plan business or enterprise");
-}
-
-function questionOf({ userId, sessionId, orgId }: User) {
-  return { user_id: userId, session_id: sessionId, ...(orgId === undefined ? {} : { org_id: orgId }) };
 }

@@ -2,7 +2,7 @@ import type { Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Actor } from "@coffer/http";
 import type { Queryable, Transaction } from "@coffer/postgres";
-import { sessionEnded, userActor } from "@coffer/service";
+import { requireActive, sessionEnded, userActor } from "@coffer/service";
 import type { User } from "../callers/user.ts";
 import { findMembershipInSession, hasMembership, type Membership } from "../store/memberships.ts";
 import { holdPeople } from "../store/person-locks.ts";
@@ -56,19 +56,12 @@ export function activeMembership(
   allowed: readonly Role[],
   { membership, belongs }: { membership: Pick<Membership, "org_id" | "role" | "status"> | null; belongs: boolean },
 ): ActiveMembership {
-  if (membership === null) {
-    if (!belongs) {
-      throw new ServiceError("not_found", "you belong to no organization: create one, or accept an invitation to one");
-    }
-    throw new ServiceError("access_denied", "you are not a member of this organization");
-  }
-  if (membership.status !== "active") {
-    throw new ServiceError("access_denied", "your membership of this organization is suspended");
-  }
-  if (!allowed.includes(membership.role)) {
-    throw new ServiceError("access_denied", `this needs the role ${allowed.join(" or ")}; yours is ${membership.role}`);
-  }
-  return { orgId: membership.org_id, role: membership.role, actor: userActor(caller) };
+  if (membership === null && !belongs)
+    throw new ServiceError("not_found", "you belong to no organization: create one, or accept an invitation to one");
+  const { org_id, role } = requireActive(membership);
+  if (!allowed.includes(role))
+    throw new ServiceError("access_denied", `this needs the role ${allowed.join(" or ")}; yours is ${role}`);
+  return { orgId: org_id, role, actor: userActor(caller) };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import { membershipOf } from "@coffer/events";
-import { sessionEnded, type User } from "@coffer/service/stateless";
+import { askMembershipInSession, requireActive } from "@coffer/service/stateless";
 import type { Deps } from "../deps.ts";
 import type { Caller, Machine } from "./caller.ts";
 
@@ -12,23 +11,12 @@ import type { Caller, Machine } from "./caller.ts";
  */
 export async function requireActingOrg(deps: Pick<Deps, "bus">, caller: Caller): Promise<string | null> {
   if (caller.kind === "machine") return orgOfMachine(caller);
-  const answer = await deps.bus.request(membershipOf, questionOf(caller));
-  if (!answer.session_active) throw sessionEnded();
-  const { membership } = answer;
-  if (membership === null) {
-    if (caller.orgId === undefined) return null;
-    throw new ServiceError("access_denied", "you are not a member of this organization");
-  }
-  if (membership.status !== "active")
-    throw new ServiceError("access_denied", "your membership of this organization is suspended");
-  return membership.org_id;
+  const { membership } = await askMembershipInSession(deps.bus, caller);
+  if (membership === null && caller.orgId === undefined) return null;
+  return requireActive(membership).org_id;
 }
 
 function orgOfMachine({ orgId, chosenOrgId = orgId }: Machine): string {
   if (chosenOrgId === orgId) return orgId;
   throw new ServiceError("access_denied", "this client belongs to another organization");
-}
-
-function questionOf({ userId, sessionId, orgId }: User) {
-  return { user_id: userId, session_id: sessionId, ...(orgId === undefined ? {} : { org_id: orgId }) };
 }

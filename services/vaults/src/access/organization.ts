@@ -1,8 +1,7 @@
 import { ServiceError } from "@coffer/errors";
-import { membershipOf } from "@coffer/events";
 import type { Route } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
-import type { User } from "@coffer/service";
+import { askMembershipInSession, requireActive, requireMember, type User } from "@coffer/service";
 import type { Deps } from "../deps.ts";
 import { findMembership, insertUnversioned, type MembershipRow } from "../store/memberships.ts";
 
@@ -27,10 +26,7 @@ export async function organizationOf(deps: OrganizationDeps, caller: User): Prom
  */
 export async function requireChosenOrganization(deps: OrganizationDeps, caller: User): Promise<void> {
   if (caller.orgId === undefined) return;
-  const membership = await membershipFor(deps, caller);
-  if (membership?.status !== "active") {
-    throw new ServiceError("access_denied", "your membership of this organization is suspended");
-  }
+  requireActive(await membershipFor(deps, caller));
 }
 
 /**
@@ -40,32 +36,18 @@ export async function requireChosenOrganization(deps: OrganizationDeps, caller: 
  */
 export async function requireCreator(tx: Transaction, { userId }: User, orgId: string | null): Promise<string | null> {
   if (orgId === null) return null;
-  const membership = await findMembership(tx, userId, orgId);
-  if (membership === null) throw new ServiceError("access_denied", "you are not a member of this organization");
-  if (membership.status !== "active") {
-    throw new ServiceError("access_denied", "your membership of this organization is suspended");
-  }
-  if (membership.role === "auditor") {
-    throw new ServiceError("access_denied", "auditors cannot have vaults");
-  }
+  const membership = requireActive(await findMembership(tx, userId, orgId));
+  if (membership.role === "auditor") throw new ServiceError("access_denied", "auditors cannot have vaults");
   return orgId;
 }
 
 async function membershipFor(deps: OrganizationDeps, caller: User): Promise<KnownMembership | null> {
-  const { userId, sessionId, orgId } = caller;
+  const { userId, orgId } = caller;
   const known = await findMembership(deps.database.pool, userId, orgId);
   if (known !== null && !known.missing) return known;
-  const answer = await deps.bus.request(membershipOf, {
-    user_id: userId,
-    session_id: sessionId,
-    ...(orgId === undefined ? {} : { org_id: orgId }),
-  });
-  if (!answer.session_active) throw new ServiceError("invalid_token", "the session has ended: log in again");
-  const { membership } = answer;
-  if (membership === null) {
-    if (orgId === undefined) return null;
-    throw new ServiceError("access_denied", "you are not a member of this organization");
-  }
+  const answer = await askMembershipInSession(deps.bus, caller);
+  if (answer.membership === null && orgId === undefined) return null;
+  const membership = requireMember(answer.membership);
   await insertUnversioned(deps.database.pool, { userId, ...membership, now: deps.now() });
   const stored = await findMembership(deps.database.pool, userId, membership.org_id);
   // The copy has it as removed or missing: the member returned, and the event has not arrived yet.

@@ -8,15 +8,15 @@ export const organizationMutants: readonly Mutant[] = [
   {
     name: "role-not-checked",
     file: `${source}/access/membership.ts`,
-    find: "if (!allowed.includes(membership.role)) {",
-    replace: "if (allowed.length === 0) {",
+    find: "if (!allowed.includes(role))",
+    replace: "if (allowed.length === 0)",
     tests: [`${tests}/applications.test.ts`],
   },
   {
     name: "suspended-member-acts",
-    file: `${source}/access/membership.ts`,
-    find: 'if (membership.status !== "active") {',
-    replace: 'if (membership.status !== "active" && allowed.length === 0) {',
+    file: "packages/service/src/membership.ts",
+    find: 'if (present.status !== "active")',
+    replace: 'if (present.status === "")',
     tests: [`${tests}/members.test.ts`, `${tests}/authorization.test.ts`],
   },
   {

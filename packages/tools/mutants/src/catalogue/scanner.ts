@@ -34,22 +34,22 @@ export const scannerMutants: readonly Mutant[] = [
   {
     name: "scanner-for-an-organization-of-others",
     file: `${source}/callers/acting-org.ts`,
-    find: "if (caller.orgId === undefined) return null;",
-    replace: 'if (caller.userId !== "") return null;',
+    find: "if (membership === null && caller.orgId === undefined) return null;",
+    replace: "if (membership === null) return null;",
     tests: [authorization],
   },
   {
     name: "scanner-for-suspended-members",
     file: `${source}/callers/acting-org.ts`,
-    find: 'if (membership.status !== "active")',
-    replace: 'if (membership.status !== "active" && membership.org_id === "")',
+    find: "return requireActive(membership).org_id;",
+    replace: "return (membership ?? requireActive(membership)).org_id;",
     tests: [authorization],
   },
   {
     name: "scanner-for-ended-sessions",
-    file: `${source}/callers/acting-org.ts`,
+    file: "packages/service/src/membership.ts",
     find: "if (!answer.session_active) throw",
-    replace: 'if (!answer.session_active && caller.userId === "") throw',
+    replace: "if (!answer.session_active && answer.has_organization) throw",
     tests: [authorization],
   },
   {

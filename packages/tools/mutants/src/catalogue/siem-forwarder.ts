@@ -88,15 +88,15 @@ export const siemForwarderMutants: readonly Mutant[] = [
   {
     name: "audit-read-by-a-suspended-member",
     file: `${source}/access.ts`,
-    find: 'membership.status !== "active"',
-    replace: "membership.role !== membership.role.trim()",
+    find: "const membership = requireActive(answer.membership);",
+    replace: "const membership = answer.membership ?? requireActive(answer.membership);",
     tests: [access],
   },
   {
     name: "audit-read-after-the-session-has-ended",
     file: `${source}/access.ts`,
-    find: "if (!answer.session_active) throw",
-    replace: "if (!answer.session_active && answer.has_organization) throw",
+    find: "const answer = await askMembershipInSession(",
+    replace: "const answer = await askMembership(",
     tests: ["services/siem-forwarder/test/revocation.test.ts", access],
   },
   {

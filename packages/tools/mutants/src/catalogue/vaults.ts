@@ -29,8 +29,8 @@ export const vaultMutants: readonly Mutant[] = [
   {
     name: "vault-used-in-an-organization-that-suspends-the-caller",
     file: `${source}/access/organization.ts`,
-    find: 'if (membership?.status !== "active") {',
-    replace: "if (membership === null) {",
+    find: "requireActive(await membershipFor(deps, caller));",
+    replace: "await membershipFor(deps, caller);",
     tests: [`${tests}/authorization.test.ts`],
   },
   {
