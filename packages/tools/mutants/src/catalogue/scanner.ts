@@ -42,7 +42,7 @@ export const scannerMutants: readonly Mutant[] = [
     name: "scanner-for-suspended-members",
     file: `${source}/callers/acting-org.ts`,
     find: "return requireActive(membership).org_id;",
-    replace: "return (membership ?? requireActive(membership)).org_id;",
+    replace: 'return requireActive(membership && { ...membership, status: "active" }).org_id;',
     tests: [authorization],
   },
   {

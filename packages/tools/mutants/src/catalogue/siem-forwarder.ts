@@ -89,7 +89,7 @@ export const siemForwarderMutants: readonly Mutant[] = [
     name: "audit-read-by-a-suspended-member",
     file: `${source}/access.ts`,
     find: "const membership = requireActive(answer.membership);",
-    replace: "const membership = answer.membership ?? requireActive(answer.membership);",
+    replace: 'const membership = requireActive(answer.membership && { ...answer.membership, status: "active" });',
     tests: [access],
   },
   {
