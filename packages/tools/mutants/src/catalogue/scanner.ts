@@ -49,7 +49,7 @@ export const scannerMutants: readonly Mutant[] = [
     name: "scanner-for-ended-sessions",
     file: "packages/service/src/membership.ts",
     find: "if (!answer.session_active) throw",
-    replace: "if (!answer.session_active && answer.has_organization) throw",
+    replace: 'if (!answer.session_active && caller.userId === "") throw',
     tests: [authorization],
   },
   {
