@@ -67,7 +67,7 @@ await t.test(
     store(recordOf({ "folder:a": pinned(1), "folder:b": pinned(4), "folder:c": pinned(0) }));
     const { resources } = await trust.load();
     t.match(resources["folder:a"], { pin: { seq: 2 }, expect: undefined }, "its own later entry stays");
-    t.match(resources["folder:b"], { pin: { seq: 1 }, expect: pinned(4).pin }, "the history must contain that entry");
+    t.match(resources["folder:b"], { pin: { seq: 1 }, expect: [pinned(4).pin] }, "the history must contain that entry");
     t.same(resources["folder:c"], pinned(0));
   },
 );

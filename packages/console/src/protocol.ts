@@ -243,6 +243,8 @@ export interface ShownHistory {
   /** The e-mail of the newest signer, and the fingerprint of the key: six words. */
   signer: string;
   words: string;
+  /** An entry that this browser has seen and that it does not have, and the newest one that is shown. */
+  back: { seen: number; shown: number } | null;
 }
 
 /** An invitation as the signed history of the organization has it. */

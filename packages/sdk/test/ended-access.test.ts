@@ -21,7 +21,7 @@ async function withEnded(t: Parameters<typeof startCompany>[0]) {
   return { ...company, mallory, folder };
 }
 
-const ways: Record<string, (me: PersonClient, folder: string) => Promise<void>> = {
+const ways: Record<string, (me: PersonClient, folder: string) => Promise<unknown>> = {
   "folder trust": (me, folder) => me.folders.trust(folder, yes),
   "keyring trust": (me) => me.keyring.trust(yes),
 };

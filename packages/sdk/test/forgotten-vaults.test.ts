@@ -109,7 +109,7 @@ await t.test("a vault that another process changes while it is being forgotten i
   alice.trust.change = async (apply) => {
     changes += 1;
     // After what is kept was read, and before it is stored.
-    if (changes === 2) {
+    if (changes === 1) {
       server.vaults.set(id, vault);
       await alice.client().vaults.unshare(id, eve.session.user.id);
       server.vaults.delete(id);
@@ -137,6 +137,77 @@ await t.test("a process that recalls a vault takes the pin that another process 
   server.vaults.delete(id);
   await alice.client().travel.forgetHidden();
   restore();
+  await refusesOldKey(t, company, slow);
+});
+
+/** Bob's device forgets the vault, and its pin with the removal stays on it. */
+async function forget({ server, id, bob }: Awaited<ReturnType<typeof startVault>>): Promise<void> {
+  server.loses = ({ method, path }) => method === "PUT" && path.endsWith("/pin");
+  await bob.client().records.list(id);
+  server.loses = () => false;
+  server.vaults.delete(id);
+  await bob.client().travel.forgetHidden();
+}
+
+await t.test(
+  "a long-running process does not put a forgotten vault back from a pin that the service shows",
+  async (t) => {
+    const company = await startVault(t);
+    const { alice, bob, join, server, id, eve } = company;
+    const daemon = bob.client();
+    await daemon.vaults.list();
+    // Another process publishes a later pin.
+    const friend = await join("friend@example.com");
+    await alice.client().vaults.share(id, { userId: friend.session.user.id, permission: "read" });
+    await bob.client().records.list(id);
+    const restore = snapshot(server, id);
+    await alice.client().vaults.unshare(id, eve.session.user.id);
+    await forget(company);
+    restore();
+    t.comment(await outcomeOf(daemon.vaults.list()));
+    for (const client of [daemon, bob.client()]) await refusesOldKey(t, company, client);
+  },
+);
+
+await t.test("a change of one's own is stored on what is kept of a vault that was forgotten meanwhile", async (t) => {
+  const company = await startVault(t);
+  const { alice, bob, server, id, eve } = company;
+  await alice.client().vaults.share(id, { userId: bob.session.user.id, permission: "manage" });
+  await bob.client().records.list(id);
+  const restore = snapshot(server, id);
+  await alice.client().vaults.unshare(id, eve.session.user.id);
+  const showRemoval = snapshot(server, id);
+  restore();
+  server.lie = async ({ method }, { body }) => {
+    if (method !== "PATCH") return body;
+    server.lie = (_, { body: unchanged }) => unchanged;
+    const showOwn = snapshot(server, id);
+    showRemoval();
+    await forget(company);
+    showOwn();
+    return body;
+  };
+  t.equal(await outcomeOf(bob.client().vaults.update(id, { name: "Crew" })), "history_forked");
+  await refusesOldKey(t, company, bob.client());
+});
+
+await t.test("a first look at a vault does not replace what another process has kept of it since", async (t) => {
+  const company = await startVault(t);
+  const { alice, join, server, id, eve } = company;
+  const carol = await join("carol@example.com");
+  await alice.client().vaults.share(id, { userId: carol.session.user.id, permission: "write" });
+  const restore = snapshot(server, id);
+  const { asked, release } = holdAnswer(server, `${id}/history`);
+  const slow = carol.client({ accept: () => Promise.resolve(true) });
+  const looking = outcomeOf(slow.vaults.list());
+  await asked;
+  await carol.client().vaults.accept(id);
+  await alice.client().vaults.unshare(id, eve.session.user.id);
+  await forget({ ...company, bob: carol });
+  restore();
+  release();
+  t.comment(await looking);
+  server.lie = (_, { body }) => body;
   await refusesOldKey(t, company, slow);
 });
 

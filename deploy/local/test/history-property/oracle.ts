@@ -1,4 +1,5 @@
 import { contexts, decodeBase64, encodeBase64, openSealed, unboxBound } from "@coffer/crypto";
+import { newestPin, type Trusted } from "@coffer/sdk";
 import type { Actor } from "./actor.ts";
 import {
   checkOf,
@@ -334,7 +335,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
         const seen = actor.seen.get(res) ?? [];
         if (expect !== undefined) {
           // Its other device's pins are ahead of its own verified ones.
-          actor.seen.set(res, [...new Set([...seen, pin.hash, expect.hash])]);
+          actor.seen.set(res, [...new Set([...seen, ...[pin, ...expect].map(({ hash }) => hash)])]);
           continue;
         }
         for (const hash of seen.filter((one) => !chain.includes(one)))
@@ -398,10 +399,8 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     const here = actor.record().resources[res];
     const name = `${actor.who} ${res} ${here?.pin_version ?? 0}`;
     const [seq, hash] = truth.vaultPins.get(name) ?? [];
-    const known = here?.expect ?? here?.pin;
-    if (seq === undefined || known === undefined || actor.sentPins.has(name)) return;
-    if (known.seq < seq || (known.seq === seq && known.hash !== hash))
-      violation(actor, `the pin of ${res} knows entry ${seq}, and it does not store that`);
+    if (seq === undefined || here === undefined || actor.sentPins.has(name)) return;
+    if (!knows(here, seq, hash)) violation(actor, `the pin of ${res} knows entry ${seq}, and it does not store that`);
   }
 
   /** A new version of a keyring has all pins of the former one. */
@@ -424,8 +423,7 @@ export function createOracle({ truth, identities, strangers, writing }: OracleOp
     const { resources } = actor.record();
     for (const [name, [seq, hash]] of Object.entries(truth.keyrings.get(actor.who)?.get(version)?.pins ?? {})) {
       const here = resources[name];
-      const known = here?.expect ?? here?.pin;
-      if (known === undefined || known.seq < seq || (known.seq === seq && known.hash !== hash))
+      if (here === undefined || !knows(here, seq, hash))
         violation(actor, `version ${version} of the keyring knows entry ${seq} of ${name}, and it does not store that`);
     }
   }
@@ -444,4 +442,10 @@ function versionOf({ version, updated_at: at }: Body): number {
 
 function algorithm(sealed: string): string {
   return sealed.includes(".") ? "jwe" : "box-user";
+}
+
+/** Whether a device has verified an entry or a later one, or expects it. */
+function knows({ pin, expect = [] }: Pick<Trusted, "pin" | "expect">, seq: number, hash: string | undefined): boolean {
+  const same = [pin, ...expect].find((one) => one.seq === seq);
+  return same === undefined ? newestPin({ pin, expect }).seq > seq : same.hash === hash;
 }

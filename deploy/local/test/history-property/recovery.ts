@@ -49,7 +49,7 @@ async function recoverDevice(scene: Scene, tools: RecoveryTools, device: Device)
   let calm = true;
   const isStrange = (res: Res): boolean => {
     const { pin, expect } = device.record().resources[res] ?? {};
-    return [pin, expect].some((mark) => mark !== undefined && !truth.has(res, mark.hash));
+    return [...(pin === undefined ? [] : [pin]), ...(expect ?? [])].some((mark) => !truth.has(res, mark.hash));
   };
   const org = scene.org();
   if (isStrange(org)) {
@@ -101,7 +101,9 @@ async function recoverVaults(scene: Scene, tools: RecoveryTools, device: Device)
         await device.client.vaults.accept(id);
       }
       const { pin, expect, pin_version: version = 0 } = device.record().resources[res] ?? {};
-      const strange = [pin, expect].some((mark) => mark !== undefined && !truth.has(res, mark.hash));
+      const strange = [...(pin === undefined ? [] : [pin]), ...(expect ?? [])].some(
+        (mark) => !truth.has(res, mark.hash),
+      );
       const stored = truth.vaultPinVersion.get(`${device.who} ${res}`) ?? 0;
       const known = truth.vaultPins.get(`${device.who} ${res} ${stored}`);
       const isPinStrange = stored === 0 || (known !== undefined && !truth.has(res, known[1]));

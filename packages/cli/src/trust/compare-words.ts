@@ -41,8 +41,14 @@ function isSaid(holder: KeyHolder): boolean {
   const manages = role === "owner" || role === "admin" ? `, and may the person manage the organization as ${role}` : "";
   const granted = folders.map(({ name, permission }) => `${permission} in ${visible(name)}`).join(", ");
   const grants = granted === "" ? "" : `, and may the machine ${granted}`;
+  const back = holder.goes_back;
+  const warning =
+    back === undefined
+      ? ""
+      : `This device has seen entry ${back.seen}, which is not among the entries up to ${back.shown} that the service shows: whoever ` +
+        "was removed since would count again. Only a restore that the operator has announced explains that.\n";
   return promptYesOrNo(
-    `The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}${grants}`,
+    `${warning}The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}${grants}`,
     `compare the fingerprint of ${whose} with its holder and give it with --fingerprint`,
   );
 }

@@ -6,6 +6,7 @@ import {
   type Trusted,
   type TrustRecord,
   type TrustStorage,
+  withExpected,
 } from "@coffer/sdk";
 import { saveConfiguration } from "@coffer/sdk/node";
 import { withFileLock } from "../files/file-lock.ts";
@@ -59,7 +60,8 @@ function withLater(own: TrustRecord, { resources }: TrustRecord): TrustRecord {
   const later = Object.entries(resources).flatMap(([res, there]): [string, Trusted][] => {
     const here = Object.hasOwn(own.resources, res) ? own.resources[res] : undefined;
     if (here === undefined) return [[res, there]];
-    return there.pin.seq > (here.expect ?? here.pin).seq ? [[res, { ...here, expect: there.pin }]] : [];
+    const expecting = withExpected(here, there.pin);
+    return expecting === here ? [] : [[res, expecting]];
   });
   return later.length === 0 ? own : { ...own, resources: { ...own.resources, ...Object.fromEntries(later) } };
 }

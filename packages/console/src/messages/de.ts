@@ -517,6 +517,8 @@ export const messages: Messages = {
   trustCompareTitle: "Dem vertrauen, was der Dienst jetzt zeigt?",
   trustCompareWhy:
     "Nur wenn der Betreiber eine Wiederherstellung aus einer Sicherung angekündigt hat. Fragen Sie jede Person unten am Telefon nach den sechs Wörtern ihres eigenen Schlüssels. Was nach der Sicherung unterschrieben wurde, ist verloren: Auch Entfernungen müssen wiederholt werden.",
+  trustGoesBack: (seen, shown) =>
+    `Dieser Browser hat Eintrag ${String(seen)} gesehen. Er fehlt unter den Einträgen bis ${String(shown)}, die der Dienst zeigt: Wer seither entfernt wurde, zählte wieder. Nur eine Wiederherstellung, die der Betreiber angekündigt hat, erklärt das.`,
   trustSigner: (name, signer) => `${name}: zuletzt unterschrieben von ${signer}`,
   trustConfirm: "Die Wörter sind gleich: vertrauen",
   trustChanged: "Nichts wurde übernommen: Der Dienst zeigt jetzt etwas anderes, als Sie verglichen haben.",

@@ -78,13 +78,15 @@ async function trusting(
   if (one === null) {
     await keyring.trust((shown) =>
       Promise.resolve(
-        confirm(shown.map(({ res, name, signer, fingerprint: { words } }) => ({ res, name, signer, words }))),
+        confirm(
+          shown.map(({ res, name, signer, fingerprint: { words } }) => ({ res, name, signer, words, back: null })),
+        ),
       ),
     );
     return;
   }
   const { kind, id, name } = one;
-  const ask: ConfirmKey = ({ name: signer, fingerprint: { words } }) =>
-    Promise.resolve(confirm([{ res: `${kind}:${id}`, name, signer, words }]));
+  const ask: ConfirmKey = ({ name: signer, fingerprint: { words }, goes_back: back = null }) =>
+    Promise.resolve(confirm([{ res: `${kind}:${id}`, name, signer, words, back }]));
   await { org: organizations, folder: folders, vault: vaults }[kind].trust(id, ask);
 }

@@ -15,7 +15,7 @@ import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrust
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
 import { addLeft, type Departure, departuresIn, type Left, leftSince, mergeLeft, withLeft } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
-import { hashBefore, walk, type Walked } from "./walk.ts";
+import { forked, hashBefore, walk, type Walked } from "./walk.ts";
 
 /** A verified history. */
 export type Verified = Trusted & { state: HistoryState };
@@ -53,16 +53,27 @@ export interface Histories {
    * organization's state. Stores nothing. Null without a history.
    */
   examine(res: Resource, organization: HistoryState): Promise<HistoryState | null>;
-  /** Stores what the caller has created, joined, signed or accepted. */
-  keep(res: Resource, change: (before: Trusted | undefined) => Trusted): Promise<void>;
+  /**
+   * Stores what the caller has created, joined, signed or accepted. If another process has stored
+   * something else meanwhile, one history must contain both, and the later one stays.
+   * @param signedOn the entry that the caller has signed the next one on
+   */
+  keep(res: Resource, change: (before: Trusted | undefined) => Trusted, signedOn?: Head): Promise<void>;
   /**
    * Verifies a history from entry 0, whatever is stored, and stores it as accepted unless `look`
    * throws.
    */
   restart(res: Resource, look: (walked: Walked) => Promise<void>): Promise<void>;
-  /** Everything that is stored. */
+  /** Everything that is stored, as this process last read it. */
   record(): Promise<TrustRecord>;
-  /** Changes stored data beyond one history. */
+  /** Everything that is stored now. */
+  stored(): Promise<TrustRecord>;
+  /** Notes that these pins of forgotten vaults have none of this vault's, or that the change puts it back. */
+  searched(res: Resource, hidden: readonly string[]): void;
+  /**
+   * Changes stored data beyond one history. Throws `conflict` when the change adds a vault of which
+   * another process may have forgotten a pin meanwhile.
+   */
   changeRecord(change: (before: TrustRecord) => TrustRecord): Promise<TrustRecord>;
   readonly read: ReadEntries;
 }
@@ -114,8 +125,26 @@ export function histories(options: HistoriesOptions): Histories {
     return loading;
   };
   const record = async (): Promise<TrustRecord> => held ?? reload();
-  const change = async (apply: (before: TrustRecord) => TrustRecord): Promise<TrustRecord> =>
-    (held = await storage.change(apply));
+  /** The pins of forgotten vaults among which a vault's was last looked for. */
+  const searched = new Map<string, string>();
+  const isSearched = (res: string, hidden: readonly string[]): boolean =>
+    hidden.length === 0 || searched.get(res) === hidden.join();
+  /** Changes nothing, and returns the vault, when the change adds one that may have been forgotten meanwhile. */
+  const tryToChange = async (apply: (before: TrustRecord) => TrustRecord): Promise<string | undefined> => {
+    let unsearched: string | undefined;
+    held = await storage.change((before) => {
+      const after = apply(before);
+      const added = Object.keys(after.resources).filter((res) => !Object.hasOwn(before.resources, res));
+      unsearched = added.find((res) => res.startsWith("vault:") && !isSearched(res, before.hidden ?? []));
+      return unsearched === undefined ? after : before;
+    });
+    return unsearched;
+  };
+  const change = async (apply: (before: TrustRecord) => TrustRecord): Promise<TrustRecord> => {
+    const unsearched = await tryToChange(apply);
+    if (unsearched !== undefined) throw changing(unsearched);
+    return record();
+  };
 
   const replace = async (
     res: Resource,
@@ -130,11 +159,11 @@ export function histories(options: HistoriesOptions): Histories {
     const names = await namesFor(departures);
     // A manager who sets a member again restores the access.
     const stays = (who: HolderId): boolean => holderOf(walked.state, who) !== undefined && !walked.set.has(who);
-    await change((present) => {
+    const unsearched = await tryToChange((present) => {
       replaced = undefined;
       const there = trustedIn(present, res);
       const resources = addLeft(present.resources, res, departures, names);
-      const isThere = isSame(there?.pin, before?.pin) && isSame(there?.expect, before?.expect);
+      const isThere = isSame(there?.pin, before?.pin) && hashesOf(there) === hashesOf(before);
       if (!isThere || resources === undefined) return present;
       // Later changes by other calls, such as this device's removals, must stay.
       const { sealed_until, sealed_at, ended, left, pin_version, told } = there ?? {};
@@ -155,27 +184,43 @@ export function histories(options: HistoriesOptions): Histories {
       const { unsaved } = present;
       return { ...withTrusted({ ...present, resources }, res, replaced), unsaved: unsaved || isShared(res) };
     });
-    return replaced;
+    return unsearched === undefined ? replaced : undefined;
   };
 
-  /** Stores the trust in a history, and for an organization who left by the entries after the stored state. */
-  const store = async (
+  /**
+   * Stores the trust in a history, and for an organization who left by the entries after the stored
+   * state. Returns false when another process has changed something that it depends on.
+   */
+  const tryToStore = async (
     res: Resource,
-    make: (there: Trusted | undefined) => { kept: Trusted; departures: readonly Departure[] },
-  ): Promise<void> => {
-    for (let round = 0; round < rounds; round += 1) {
-      const names = await namesFor(make(trustedIn(await record(), res)).departures);
-      const outcome = { isStored: false };
-      await change((present) => {
-        const { kept, departures } = make(trustedIn(present, res));
-        const resources = addLeft(present.resources, res, departures, names);
-        outcome.isStored = resources !== undefined;
-        if (resources === undefined) return present;
-        return { ...withTrusted({ ...present, resources }, res, kept), unsaved: present.unsaved || isShared(res) };
-      });
-      if (outcome.isStored) return;
-    }
-    throw changing(res);
+    make: (there: Trusted | undefined) => { kept: Trusted; departures: readonly Departure[] } | undefined,
+  ): Promise<boolean> => {
+    const names = await namesFor(make(trustedIn(await record(), res))?.departures ?? []);
+    const outcome = { isStored: false };
+    const unsearched = await tryToChange((present) => {
+      const made = make(trustedIn(present, res));
+      const resources = made && addLeft(present.resources, res, made.departures, names);
+      outcome.isStored = resources !== undefined;
+      if (made === undefined || resources === undefined) return present;
+      return { ...withTrusted({ ...present, resources }, res, made.kept), unsaved: present.unsaved || isShared(res) };
+    });
+    return outcome.isStored && unsearched === undefined;
+  };
+
+  /** Throws HistoryError `history_forked` unless the older of two entries is part of the history before the other. */
+  const requireOneHistory = async (res: Resource, one: Head, other: Head): Promise<void> => {
+    if (isSame(one, other)) return;
+    const [older, newer] = one.seq < other.seq ? [one, other] : [other, one];
+    const isBefore = older.seq < newer.seq && (await hashBefore(read, res, older.seq, newer)) === older.hash;
+    if (!isBefore) throw forked(res, older.seq);
+  };
+
+  /** What is stored of a history, also of a vault that was forgotten. */
+  const recalled = async (res: Resource): Promise<Trusted | undefined> => {
+    const there = trustedIn(await reload(), res);
+    if (there !== undefined || kindOf(res) !== "vault" || options.learn === undefined) return there;
+    await options.learn(res);
+    return trustedIn(await record(), res);
   };
 
   /** The names in a `cut` of all histories that are stored; none without departures. */
@@ -336,6 +381,8 @@ export function histories(options: HistoriesOptions): Histories {
   return {
     read,
     record,
+    stored: reload,
+    searched: (res, hidden) => void searched.set(res, hidden.join()),
     changeRecord: change,
     newest,
     withOrganization,
@@ -367,15 +414,25 @@ export function histories(options: HistoriesOptions): Histories {
       if (known === undefined && (historySeq === null || historySeq === undefined)) throw noHistory(res);
       return newest(res);
     },
-    async keep(res, apply) {
-      await store(res, (there) => {
-        const after = apply(there);
-        // Another process may have verified further than the entry that the caller has just signed.
-        const kept =
-          there !== undefined && there.pin.seq > after.pin.seq ? { ...there, accepted: after.accepted } : after;
-        const departures = kept.state === null ? [] : departuresIn(there?.state ?? null, kept.state);
-        return { kept, departures };
-      });
+    async keep(res, apply, signedOn) {
+      try {
+        for (let round = 0; round < rounds; round += 1) {
+          const before = await recalled(res);
+          if (before !== undefined && !isSame(before.pin, signedOn))
+            await requireOneHistory(res, before.pin, apply(before).pin);
+          const isStored = await tryToStore(res, (there) => {
+            if (!isSame(there?.pin, before?.pin)) return undefined;
+            const after = apply(there);
+            const isLater = there !== undefined && there.pin.seq > after.pin.seq;
+            const kept = isLater ? { ...there, accepted: after.accepted } : after;
+            return { kept, departures: kept.state === null ? [] : departuresIn(there?.state ?? null, kept.state) };
+          });
+          if (isStored) return;
+        }
+      } catch (error) {
+        throw historyFailure(error);
+      }
+      throw changing(res);
     },
     async restart(res, look) {
       try {
@@ -383,20 +440,23 @@ export function histories(options: HistoriesOptions): Histories {
         if (walked === null) throw noHistory(res);
         const { checked_by } = await checkOrganization(res, walked, undefined);
         await look(walked);
-        const { state, given } = walked;
+        const { state, given, departures } = walked;
         const former = isMachine ? walked.formerManagers : undefined;
         const trusted: Trusted = {
           ...{ pin: state.head, state, accepted: true, given },
           ...{ former_managers: former, checked_by },
         };
-        await store(res, (there) => {
-          const { departures } = walked;
-          const later = there?.state == null ? [] : departures.filter(({ seq }) => seq > there.pin.seq);
-          return { kept: { ...trusted, ended: stillEnded(there, state) }, departures: later };
-        });
+        for (let round = 0; round < rounds; round += 1) {
+          const isStored = await tryToStore(res, (there) => {
+            const later = there?.state == null ? [] : departures.filter(({ seq }) => seq > there.pin.seq);
+            return { kept: { ...trusted, ended: stillEnded(there, state) }, departures: later };
+          });
+          if (isStored) return;
+        }
       } catch (error) {
         throw historyFailure(error);
       }
+      throw changing(res);
     },
   };
 }
@@ -406,11 +466,15 @@ function isShared(res: Resource): boolean {
   return kindOf(res) !== "vault";
 }
 
+function hashesOf(trusted: Pick<Trusted, "expect"> | undefined): string {
+  return (trusted?.expect ?? []).map(({ hash }) => hash).join();
+}
+
 function isSame(one: Head | undefined, other: Head | undefined): boolean {
   return one?.seq === other?.seq && one?.hash === other?.hash;
 }
 
-function changing(res: Resource): CofferError {
+function changing(res: string): CofferError {
   return new CofferError("conflict", `other processes keep changing what this device trusts of ${res}: try again`);
 }
 

@@ -1,6 +1,7 @@
 import { type Change, type Head, type HistoryState, holderOf, readEntry, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
+import type { Trusted } from "../trust/trust-storage.ts";
 import type { ReadEntries } from "./read-entries.ts";
 
 /** A signed change of a history that this device trusts. */
@@ -68,7 +69,13 @@ async function storeSigned(
 ): Promise<void> {
   // The caller knows a name of the caller's own.
   const named = state.name === trusted.state.name ? {} : { known_as: undefined };
-  await histories.keep(state.res, (before) => ({ ...(before ?? trusted), ...named, pin: state.head, state }));
+  const after = (before: Trusted | undefined): Trusted => ({
+    ...(before ?? trusted),
+    ...named,
+    pin: state.head,
+    state,
+  });
+  await histories.keep(state.res, after, trusted.pin);
 }
 
 /** Whether a change takes something from a member or machine, or may do so. */

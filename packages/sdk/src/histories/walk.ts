@@ -55,7 +55,7 @@ export async function walk(
   before: Trusted | undefined,
 ): Promise<Walked | null> {
   const pinned = before?.state ?? null;
-  const pins = [before?.pin, before?.expect].filter((pin) => pin !== undefined);
+  const pins = before === undefined ? [] : [before.pin, ...(before.expect ?? [])];
   const least = Math.max(-1, ...pins.map(({ seq }) => seq));
   const walked: Taken = {
     state: pinned,

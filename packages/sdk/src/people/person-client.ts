@@ -18,7 +18,7 @@ import type { SyncOptions } from "../sync/follow.ts";
 import { startSync, type Sync } from "../sync/sync-client.ts";
 import type { AcceptOffer } from "../trust/offer.ts";
 import { personTrust } from "../trust/person-trust.ts";
-import { trustKeyring, type Trustworthy } from "../trust/trust-keyring.ts";
+import { type LeftAsKnown, trustKeyring, type Trustworthy } from "../trust/trust-keyring.ts";
 import { memoryTrust, type TrustStorage } from "../trust/trust-storage.ts";
 import { type RecordsClient, recordsClient } from "../vaults/records-client.ts";
 import { vaultStore } from "../vaults/vault-store.ts";
@@ -88,8 +88,11 @@ export interface PersonClient {
   readonly organizations: OrganizationsClient;
   /** The key pins that the person's devices share. */
   readonly keyring: {
-    /** Starts again from what the service shows, if `ask` confirms it. */
-    trust(ask: (shown: readonly Trustworthy[]) => Promise<boolean>): Promise<void>;
+    /**
+     * Starts again from what the service shows, if `ask` confirms it. Returns what stays as this device
+     * knows it, because the service shows an older or another state.
+     */
+    trust(ask: (shown: readonly Trustworthy[]) => Promise<boolean>): Promise<LeftAsKnown[]>;
   };
   readonly folders: FoldersClient;
   readonly members: MembersClient;

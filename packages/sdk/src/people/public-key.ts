@@ -2,6 +2,7 @@ import type { Permission, Role } from "@coffer/contract";
 import { CryptoError, type Fingerprint, fingerprint } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
+import type { GoesBack } from "../trust/goes-back.ts";
 
 /** A person or machine whose key no history confirms, or only after words are compared. */
 export interface KeyHolder {
@@ -21,6 +22,8 @@ export interface KeyHolder {
    * states them.
    */
   folders?: readonly { id: string; name: string; permission: Permission }[] | undefined;
+  /** For a history that is trusted again: an entry that was seen here, and that it does not have. */
+  goes_back?: GoesBack | undefined;
 }
 
 /**
@@ -58,10 +61,8 @@ export async function fingerprintOf(publicKey: unknown): Promise<Fingerprint> {
 
 /** Throws CofferError `access_denied` when the key is not confirmed. */
 export async function requireConfirmed(holder: Omit<KeyHolder, "fingerprint">, confirm: ConfirmKey): Promise<void> {
-  const { kind, id, name, public_key, role, folders } = holder;
-  if (await confirm({ kind, id, name, public_key, role, folders, fingerprint: await fingerprintOf(public_key) }))
-    return;
-  throw new CofferError("access_denied", `the public key of ${name} was not confirmed`);
+  if (await confirm({ ...holder, fingerprint: await fingerprintOf(holder.public_key) })) return;
+  throw new CofferError("access_denied", `the public key of ${holder.name} was not confirmed`);
 }
 
 function textOf(value: unknown): string {

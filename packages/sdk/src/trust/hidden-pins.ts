@@ -5,6 +5,8 @@ import type { Left } from "../histories/left.ts";
 /** The stored pin of a vault that the device has forgotten. */
 export interface HiddenPin {
   pin: Head;
+  /** Later entries that other devices have verified. */
+  expect?: readonly Head[] | undefined;
   accepted: boolean;
   /** The version of the vault's `sealed_pin` that the device saw last. */
   version: number;

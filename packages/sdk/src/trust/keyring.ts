@@ -4,7 +4,7 @@ import type { Left } from "../histories/left.ts";
 import type { ApiAnswer, Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import type { SharedPins } from "./merge-pins.ts";
-import type { TrustRecord } from "./trust-storage.ts";
+import { newestPin, type TrustRecord } from "./trust-storage.ts";
 
 /** The key pins that a person's devices share. Vaults have a separate pin each. */
 export interface Keyring extends SharedPins {
@@ -26,9 +26,10 @@ export async function sealKeyring(
   { resources }: TrustRecord,
 ): Promise<string> {
   const shared = Object.entries(resources).filter(([res]) => !res.startsWith("vault:"));
-  const pins = shared.map(
-    ([res, { pin, expect = pin }]) => [res, [expect.seq, expect.hash]] as [string, [number, string]],
-  );
+  const pins = shared.map(([res, trusted]): [string, [number, string]] => {
+    const { seq, hash } = newestPin(trusted);
+    return [res, [seq, hash]];
+  });
   const accepted = shared.filter(([res, one]) => one.accepted && res.startsWith("folder:")).map(([res]) => res);
   const left = shared.flatMap(([res, { left: known = [] }]) => (known.length === 0 ? [] : [[res, known] as const]));
   const plaintext: KeyringPlaintext = { pins: Object.fromEntries(pins), accepted };

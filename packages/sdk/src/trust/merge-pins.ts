@@ -3,7 +3,7 @@ import type { Histories } from "../histories/histories.ts";
 import { understoodHistory } from "../histories/history-failure.ts";
 import { type Left, mergeLeft } from "../histories/left.ts";
 import { forked, hashBefore } from "../histories/walk.ts";
-import type { Trusted, TrustRecord } from "./trust-storage.ts";
+import { type Trusted, type TrustRecord, withExpected } from "./trust-storage.ts";
 
 /** The pins of another device of the person. */
 export interface SharedPins {
@@ -45,7 +45,7 @@ export function withPins(
     const isAccepted = accepted.includes(res) || res.startsWith("org:");
     const others = Object.hasOwn(left, res) ? left[res] : undefined;
     if (here === undefined) merged[res] = { pin, state: null, accepted: isAccepted, left: others };
-    else merged[res] = { ...withOthersLeft(laterOf(here, pin), others), accepted: here.accepted || isAccepted };
+    else merged[res] = { ...withOthersLeft(withExpected(here, pin), others), accepted: here.accepted || isAccepted };
   }
   return merged;
 }
@@ -54,10 +54,4 @@ export function withPins(
 function withOthersLeft(here: Trusted, others: readonly Left[] | undefined): Trusted {
   if (others === undefined || others.length === 0) return here;
   return { ...here, left: mergeLeft(here.left ?? [], others), checked_by: undefined };
-}
-
-/** This device's state, which must later contain the other device's pin. */
-function laterOf(here: Trusted, pin: Head): Trusted {
-  const known = here.expect ?? here.pin;
-  return pin.seq > known.seq ? { ...here, expect: pin } : here;
 }

@@ -104,6 +104,15 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
     return verified;
   };
 
+  /** The organization of the calls, without reading its history; undefined on a device that knows none. */
+  const organizationOfCalls = async (): Promise<string | undefined> => {
+    if (chosen !== undefined) return chosen;
+    const { organization: first, resources } = await own.record();
+    const [only, ...others] = Object.keys(resources).filter((res) => res.startsWith("org:"));
+    if (first !== undefined || only === undefined) return first;
+    return others.length === 0 ? only.slice("org:".length) : (await organization()).state.res.slice("org:".length);
+  };
+
   return {
     histories: own,
     self,
@@ -113,7 +122,11 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
       return own.newest(`org:${state.org ?? ""}`);
     },
     keys,
-    folders: async () => ({ ...(await keys()), unsealing: personUnsealing(await session()), organization: chosen }),
+    folders: async () => ({
+      ...(await keys()),
+      unsealing: personUnsealing(await session()),
+      organization: await organizationOfCalls(),
+    }),
     vaultPins: pins,
     async sign(res, make, options) {
       const result = await signChange(own, await self(), res, make, options);

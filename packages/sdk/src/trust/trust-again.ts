@@ -3,6 +3,7 @@ import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
 import { type ConfirmKey, requireConfirmed } from "../people/public-key.ts";
 import { labelOf } from "./confirmed-key.ts";
+import { goesBack } from "./goes-back.ts";
 
 /**
  * Trusts a history as the service shows it now, whatever this device trusted before: verifies it
@@ -16,9 +17,8 @@ export async function trustAgain(histories: Histories, res: Resource, confirm: C
     if (signer === undefined) throw new CofferError("bad_answer", `the service shows no signer of ${res}`);
     const organization = res.startsWith("org:") ? state : (await histories.known(`org:${state.org ?? ""}`))?.state;
     const name = organization == null ? signer.by : labelOf(organization, signer.by);
-    await requireConfirmed(
-      { kind: "user", id: signer.by.slice("user:".length), name, public_key: signer.key },
-      confirm,
-    );
+    const id = signer.by.slice("user:".length);
+    const goes_back = await goesBack(histories, state);
+    await requireConfirmed({ kind: "user", id, name, public_key: signer.key, goes_back }, confirm);
   });
 }

@@ -11,7 +11,9 @@ import type { VaultView } from "../vaults/views.ts";
 import type { AccountView, FolderView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
 import { stillEnded } from "./ended.ts";
+import { goesBack } from "./goes-back.ts";
 import { writeKeyring } from "./keyring.ts";
+import { knownAsAfter } from "./known-as.ts";
 import { memoryTrust, type TrustRecord } from "./trust-storage.ts";
 import type { VaultPins } from "./vault-pins.ts";
 
@@ -24,12 +26,20 @@ export interface Trustworthy {
   fingerprint: Fingerprint;
 }
 
+/** A history of which the service shows less than this device has seen, or something else. */
+export interface LeftAsKnown {
+  res: Resource;
+  /** As this device knows it. */
+  name: string;
+}
+
 /**
  * Replaces the keyring by what the service shows: every organization, folder and shared vault of
  * the person, each verified from entry 0. `ask` receives everything that can be verified, with
  * words to compare. The device keeps its earlier pins until `ask` has said yes, also when the
  * process ends meanwhile, and always those of what was not shown: the service could hide a folder
  * now, and show an older state of it later. Throws CofferError `access_denied` when the person does not trust it.
+ * @returns what stays as this device knows it, because the service shows an older or another state
  */
 export async function trustKeyring(
   send: Send,
@@ -37,25 +47,33 @@ export async function trustKeyring(
   own: Histories,
   pins: VaultPins,
   ask: (shown: readonly Trustworthy[]) => Promise<boolean>,
-): Promise<void> {
+): Promise<LeftAsKnown[]> {
   const { organizations } = (await send({ method: "GET", path: "/api/account" })).body as AccountView;
   const draft = await draftOf(own, session);
   const shown: Trustworthy[] = [];
   for (const { id } of organizations) shown.push(...(await showOrganization(send, draft, id)));
   const vaults = (await allPages<VaultView>(send, "/api/vaults")).filter(({ history_seq: seq }) => seq != null);
   for (const { id, org_id: org } of vaults) shown.push(...(await show(draft, `vault:${id}`, org ?? "")));
-  if (shown.length > 0 && !(await ask(shown)))
-    throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
   // What this device knows of a vault that was hidden counts too.
   for (const { id } of vaults) await pins.recall(id);
-  const keyring = (await presentVersion(send)) + 1;
   const trusted = await draft.record();
+  const left: LeftAsKnown[] = [];
+  for (const { state } of Object.values(trusted.resources))
+    if (state !== null && (await goesBack(own, state)) !== undefined)
+      left.push({ res: state.res, name: (await own.known(state.res))?.state?.name ?? state.name });
+  const isLeft = (res: string): boolean => left.some((one) => one.res === res);
+  const asked = shown.filter(({ res }) => !isLeft(res));
+  if (asked.length > 0 && !(await ask(asked)))
+    throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
+  const keyring = (await presentVersion(send)) + 1;
   const withShown = (before: TrustRecord): TrustRecord => {
     const resources = { ...before.resources };
     for (const [res, shownNow] of Object.entries(trusted.resources)) {
       const { state } = shownNow;
-      const ended = state === null ? undefined : stillEnded(resources[res], state);
-      resources[res] = { ...shownNow, ended };
+      if (state === null || isLeft(res)) continue;
+      const there = resources[res];
+      const ended = stillEnded(there, state);
+      resources[res] = { ...shownNow, ended, left: there?.left, known_as: knownAsAfter(there, state.name) };
     }
     return { ...before, resources, keyring, unsaved: false };
   };
@@ -64,6 +82,7 @@ export async function trustKeyring(
   await own.changeRecord(withShown);
   for (const view of vaults) await pins.overwrite(view);
   await pins.save();
+  return left;
 }
 
 /** Histories that are kept in memory, and that nothing is known of before. */

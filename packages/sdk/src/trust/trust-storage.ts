@@ -15,8 +15,8 @@ export interface Trusted {
    * The state after the pinned entry; null while only another device of the person has verified it.
    */
   state: HistoryState | null;
-  /** A later entry that another device has verified. The history must contain it. */
-  expect?: Head | undefined;
+  /** Later entries that other devices have verified. The history must contain all of them. */
+  expect?: readonly Head[] | undefined;
   /** Whether the person or machine has made or accepted the folder or vault. */
   accepted: boolean;
   /**
@@ -116,6 +116,18 @@ export function changedIn(record: TrustRecord, res: Resource, change: (before: T
 export function isManagerOf({ by, key }: NonNullable<Trusted["given"]>, { state }: Trusted): boolean {
   const manager = state === null ? undefined : holderOf(state, by);
   return manager?.perm === "manage" && manager.key === key;
+}
+
+/** The newest entry that this device or another one has verified. */
+export function newestPin({ pin, expect = [] }: Pick<Trusted, "pin" | "expect">): Head {
+  return expect.reduce((newest, one) => (one.seq > newest.seq ? one : newest), pin);
+}
+
+/** With an entry that another device or process has verified; the same when it is older than this device's. */
+export function withExpected(trusted: Trusted, pin: Head): Trusted {
+  const { pin: own, expect = [] } = trusted;
+  const isKnown = [own, ...expect].some(({ seq, hash }) => seq === pin.seq && hash === pin.hash);
+  return isKnown || pin.seq < own.seq ? trusted : { ...trusted, expect: [...expect, pin] };
 }
 
 export function withTrusted(record: TrustRecord, res: Resource, trusted: Trusted): TrustRecord {

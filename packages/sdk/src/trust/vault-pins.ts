@@ -10,7 +10,7 @@ import { vaultPath } from "../vaults/vault-path.ts";
 import type { VaultView } from "../vaults/views.ts";
 import { type HiddenPin, hiddenPin, withHiddenPins } from "./hidden-pins.ts";
 import { requireContained, withPins } from "./merge-pins.ts";
-import { changedIn, type Trusted, type TrustRecord } from "./trust-storage.ts";
+import { changedIn, newestPin, type Trusted, type TrustRecord } from "./trust-storage.ts";
 
 /**
  * Synchronizes the pins of vaults between a person's devices: one sealed pin per vault, stored with
@@ -85,18 +85,19 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
   /** This device's pin of a vault that was hidden; undefined when it knows the vault, or never did. */
   const recalled = async (id: string): Promise<Trusted | undefined> => {
     if (Object.hasOwn((await histories.record()).resources, resOf(id))) return undefined;
-    const { resources, hidden = [] } = await histories.changeRecord((same) => same); // as stored now
+    const { resources, hidden = [] } = await histories.stored();
     if (hidden.length === 0 || Object.hasOwn(resources, resOf(id))) return undefined;
     const kept = await hiddenPin(await userKey(), hidden, id);
+    histories.searched(resOf(id), hidden);
     if (kept === undefined) return undefined;
-    const { pin, accepted, version, known_as, ended, left } = kept;
-    return { pin, state: null, accepted, pin_version: version, known_as, ended: ended && [...ended], left };
+    const { version, ended, ...known } = kept;
+    return { ...known, state: null, pin_version: version, ended: ended && [...ended] };
   };
 
   /** Returns false when another process has changed the record meanwhile. */
   const tryToForget = async (isForgotten: (res: string) => boolean): Promise<boolean> => {
-    // As stored now: another process may have verified more, or forgotten other vaults.
-    const { resources, hidden = [] } = await histories.changeRecord((same) => same);
+    // Another process may have verified more, or forgotten other vaults.
+    const { resources, hidden = [] } = await histories.stored();
     const forgotten = Object.entries(resources).filter(([res]) => isForgotten(res));
     const pins = new Map(forgotten.map(([res, trusted]) => [res.slice("vault:".length), keptOf(trusted)]));
     const boxes = await withHiddenPins(await userKey(), hidden, pins);
@@ -115,9 +116,13 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     while (!(await tryToForget(isForgotten)));
   };
 
-  const take = async (view: VaultView): Promise<void> => {
-    const res = resOf(view.id);
+  const take = (view: VaultView): Promise<void> => {
     seen.add(view.id);
+    return again(() => takeOnce(view));
+  };
+
+  const takeOnce = async (view: VaultView): Promise<void> => {
+    const res = resOf(view.id);
     const kept = await recalled(view.id);
     const withKept = (resources: TrustRecord["resources"]): TrustRecord["resources"] =>
       kept === undefined ? resources : { [res]: kept, ...resources };
@@ -169,9 +174,10 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
       const here = (await histories.record()).resources[res];
       if (here === undefined || !isUnpublished(here)) return;
       const version = (here.pin_version ?? 0) + 1;
-      const { pin, expect = pin, accepted, left = [] } = here;
+      const { accepted, left = [] } = here;
+      const pin = newestPin(here);
       try {
-        const sealed = await sealPin(await session(), id, version, { pin: expect, accepted, left });
+        const sealed = await sealPin(await session(), id, version, { pin, accepted, left });
         await send({ method: "PUT", path: `${vaultPath(id)}/pin`, body: { version, sealed } });
         if (!(await isStored(id, sealed))) continue;
       } catch (error) {
@@ -179,7 +185,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
         await take(await viewNow(id));
         continue;
       }
-      await change(res, (before) => ({ ...before, pin_version: version, told: { seq: expect.seq, accepted, left } }));
+      await change(res, (before) => ({ ...before, pin_version: version, told: { seq: pin.seq, accepted, left } }));
     }
   };
 
@@ -193,11 +199,13 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
       });
   };
 
-  const recall = async (id: string): Promise<void> => {
-    const kept = await recalled(id);
-    if (kept === undefined) return;
-    await histories.changeRecord((present) => ({ ...present, resources: { [resOf(id)]: kept, ...present.resources } }));
-  };
+  const recall = (id: string): Promise<void> =>
+    again(async () => {
+      const kept = await recalled(id);
+      if (kept === undefined) return;
+      const res = resOf(id);
+      await histories.changeRecord((present) => ({ ...present, resources: { [res]: kept, ...present.resources } }));
+    });
 
   return {
     take,
@@ -215,10 +223,22 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
   };
 }
 
+/** Repeats what another process's forgetting of vaults has prevented. */
+async function again(work: () => Promise<void>): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (round === rounds || !(error instanceof CofferError) || error.code !== "conflict") throw error;
+    }
+  }
+}
+
 /** What a device keeps of a vault that it forgets. */
 function keptOf({
   pin,
-  expect = pin,
+  expect,
   accepted,
   state,
   known_as = state?.name,
@@ -226,7 +246,7 @@ function keptOf({
   left,
   pin_version,
 }: Trusted): HiddenPin {
-  return { pin: expect, accepted, version: pin_version ?? 0, known_as, ended, left };
+  return { pin, expect, accepted, version: pin_version ?? 0, known_as, ended, left };
 }
 
 /**

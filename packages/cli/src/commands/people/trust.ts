@@ -109,7 +109,7 @@ interface KeyringOptions extends PersonOptions {
 /** `coffer keyring trust`: replaces the keyring by what the service shows. */
 export async function trustKeyring({ options, env }: Call<KeyringOptions>): Promise<void> {
   const person = await asPerson(options, env);
-  await person.keyring.trust((shown) => {
+  const left = await person.keyring.trust((shown) => {
     for (const { res, name, signer, fingerprint } of shown)
       printNotice(`${name} (${res}), last signed by ${signer}\n  ${fingerprint.words}`.replaceAll("\n", " "));
     if (options.yes === true) return Promise.resolve(true);
@@ -117,6 +117,13 @@ export async function trustKeyring({ options, env }: Call<KeyringOptions>): Prom
     return Promise.resolve(promptYesOrNo(question, "compare the words of each, and give --yes"));
   });
   printNotice("this device trusts what was shown, and shares it with your other devices");
+  for (const { res, name } of left) {
+    const [kind = "", id = ""] = res.split(":");
+    printNotice(
+      `${name} (${res}) stays as this device knows it, because the service shows an older or another state of it. ` +
+        `After a restore that the operator has announced: \`coffer ${kind} trust ${id}\``,
+    );
+  }
 }
 
 /** Shows whom an adoption would sign, with which permission, and prompts unless `--yes` was given. */

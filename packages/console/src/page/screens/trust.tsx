@@ -94,12 +94,13 @@ function Compare({ asked: { one, shown }, onClose }: { asked: Asked; onClose: (t
       <h2>{m.trustCompareTitle}</h2>
       <p>{m.trustCompareWhy}</p>
       <dl class="fields">
-        {shown.map(({ res, name, signer, words }) => (
+        {shown.map(({ res, name, signer, words, back }) => (
           <div key={res}>
             <dt>{m.trustSigner(name, signer)}</dt>
             <dd>
               <span class="value mono">{words}</span>
             </dd>
+            {back !== null && <dd class="problem">{m.trustGoesBack(back.seen, back.shown)}</dd>}
           </div>
         ))}
       </dl>
