@@ -506,7 +506,9 @@ await t.test(
     // The other device has not seen the rename, but what the first one pinned.
     server.histories.set(res, history);
     await t.rejects(alice.client({ trust: other }).records.list(id), { code: "history_rolled_back" });
-    await alice.client({ trust: other }).keyring.trust(yes);
+    t.same(await alice.client({ trust: other }).keyring.trust(yes), [{ res, name: "Team" }], "it stays as it was seen");
+    await t.rejects(alice.client({ trust: other }).records.list(id), { code: "history_rolled_back" });
+    await alice.client({ trust: other }).vaults.trust(id, yes);
     t.same(await alice.client({ trust: other }).records.list(id), [record]);
   },
 );
