@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { PersonSession } from "@coffer/sdk";
 import { until } from "@coffer/testkit";
@@ -165,8 +166,15 @@ await t.test("the lock of a process that is gone, or an old one, is taken over",
   const lock = join(directory, "lock");
   const gone = spawn("true", { stdio: "ignore" });
   await once(gone, "exit");
-  writeFileSync(lock, `${gone.pid ?? 0} left`);
+  const own = await withFileLock(lock, () => Promise.resolve(readFileSync(lock, "utf8")));
+  writeFileSync(lock, own.replace(/^\d+/, String(gone.pid)));
   t.equal(await withFileLock(lock, () => Promise.resolve("mine")), "mine");
+  // The number of a process of another container means nothing here.
+  writeFileSync(lock, `${gone.pid ?? 0} left elsewhere`);
+  const waiting = withFileLock(lock, () => Promise.resolve("mine"));
+  t.equal(await Promise.race([waiting, setTimeout(200, "waits")]), "waits");
+  unlinkSync(lock);
+  t.equal(await waiting, "mine");
   writeFileSync(lock, `${process.pid} left`);
   const longAgo = Date.now() / 1000 - 121;
   utimesSync(lock, longAgo, longAgo);

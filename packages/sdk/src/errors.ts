@@ -31,6 +31,7 @@ export interface CofferErrorOptions {
   /** HTTP status of the answer, when there was one. */
   status?: number | undefined;
   foreign?: boolean | undefined;
+  fromService?: boolean | undefined;
   requestId?: string | undefined;
   /** Whole seconds after which the same call may succeed. */
   retryAfterSeconds?: number | undefined;
@@ -50,6 +51,8 @@ export class CofferError extends Error {
    * instance, not from the service.
    */
   readonly foreign: boolean;
+  /** Whether `message` and `details` are the service's own words, which a person may not take for the client's. */
+  readonly fromService: boolean;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly details: { field: string; issue: string }[] | undefined;
@@ -60,6 +63,7 @@ export class CofferError extends Error {
     this.code = code;
     this.status = options.status;
     this.foreign = options.foreign ?? false;
+    this.fromService = options.fromService ?? false;
     this.requestId = options.requestId;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.details = options.details;

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { readlinkSync } from "node:fs";
 import { link, open, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { printNotice } from "../output/output.ts";
 
@@ -17,11 +19,11 @@ const silentMilliseconds = 2_000;
 const linkless = new Set<string | undefined>(["EPERM", "EACCES", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 /**
- * Runs `work` while no other process on this machine holds the same lock file. Takes over the lock
- * of a dead process. Throws what `work` throws.
+ * Runs `work` while no other process holds the same lock file, also one in another container or on
+ * another host that shares the folder. Takes over the lock of a dead process. Throws what `work` throws.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const mine = `${process.pid} ${randomUUID()}`;
+  const mine = `${process.pid} ${randomUUID()} ${place()}`;
   const begin = performance.now();
   let said = false;
   while (!(await takes(path, mine))) {
@@ -36,6 +38,15 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
     return await work();
   } finally {
     if ((await read(path)) === mine) await unlink(path);
+  }
+}
+
+/** Where the number of a process means this process: the host, and on Linux the PID namespace. */
+function place(): string {
+  try {
+    return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return hostname();
   }
 }
 
@@ -101,7 +112,8 @@ async function isStale(path: string, content: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   const most = Number.isNaN(owner) ? emptyMilliseconds : staleMilliseconds;
   if (found !== undefined && Date.now() - found.mtimeMs > most) return true;
-  if (Number.isNaN(owner)) return false;
+  // Elsewhere, the process with that number is another one.
+  if (Number.isNaN(owner) || content.split(" ").slice(2).join(" ") !== place()) return false;
   try {
     process.kill(owner, 0);
     return false;

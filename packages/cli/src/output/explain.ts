@@ -26,7 +26,8 @@ export function explain(error: unknown): string[] {
   if (code === "payload_too_large" && details.length === 0) return ["that is more than the service takes at once"];
   // The service's message only says that these fields are wrong.
   if (details.length > 0) return details.map(({ field, issue }) => `${written(field)}: ${issue}`);
-  return [error.message, ...(requestId !== undefined && status >= 500 ? [`request ${requestId}`] : [])];
+  const message = error.fromService ? `the service says: ${error.message}` : error.message;
+  return [message, ...(requestId !== undefined && status >= 500 ? [`request ${requestId}`] : [])];
 }
 
 function written(field: string): string {

@@ -1,6 +1,9 @@
 import { isErrorCode } from "@coffer/contract";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
 
+/** More than the service names, which stops at twenty. */
+const mostDetails = 50;
+
 /**
  * The error of a failed response: the service's own message, or the status of a foreign response.
  */
@@ -8,9 +11,11 @@ export function errorOfAnswer(response: Response, body: unknown): CofferError {
   const { status } = response;
   const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const own = isErrorCode(said["error"]) ? said["error"] : undefined;
-  const message = typeof said["message"] === "string" ? said["message"] : `the answer was ${status}`;
-  return new CofferError(own ?? codeOfStatus(status), message, {
+  const { message } = said;
+  const isSaid = typeof message === "string";
+  return new CofferError(own ?? codeOfStatus(status), isSaid ? cut(message, 500) : `the answer was ${status}`, {
     status,
+    fromService: isSaid,
     foreign: own === undefined,
     requestId: typeof said["request_id"] === "string" ? said["request_id"] : undefined,
     retryAfterSeconds: retryAfterOf(response.headers),
@@ -29,10 +34,17 @@ function retryAfterOf(headers: Headers): number | undefined {
 
 function detailsOf(value: unknown): { field: string; issue: string }[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.flatMap((item: unknown) => {
+  return value.slice(0, mostDetails).flatMap((item: unknown) => {
     const { field, issue } = (item ?? {}) as Record<string, unknown>;
-    return typeof field === "string" && typeof issue === "string" ? [{ field, issue }] : [];
+    return typeof field === "string" && typeof issue === "string"
+      ? [{ field: cut(field, 200), issue: cut(issue, 200) }]
+      : [];
   });
+}
+
+/** At most so many UTF-16 code units, and then an ellipsis. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
 
 /** The meaning of a status without a known body, for instance from a proxy. */
