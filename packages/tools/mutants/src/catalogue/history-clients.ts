@@ -557,8 +557,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "ended-access-forgotten-when-the-keyring-is-trusted-again",
     file: "packages/sdk/src/trust/trust-keyring.ts",
-    find: "const ended = state === null ? undefined : stillEnded(resources[res], state);",
-    replace: "const ended = state === null ? undefined : [];",
+    find: "const ended = stillEnded(there, state);",
+    replace: "const ended = stillEnded(there, state)?.slice(0, 0);",
     tests: ["packages/sdk/test/ended-access.test.ts"],
   },
   {

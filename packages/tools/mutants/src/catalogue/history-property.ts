@@ -20,17 +20,17 @@ export const historyPropertyMutants: readonly Mutant[] = [
     file: `${client}/walk.ts`,
     find:
       "  const pinned = before?.state ?? null;\n" +
-      "  const pins = [before?.pin, before?.expect].filter((pin) => pin !== undefined);\n",
+      "  const pins = before === undefined ? [] : [before.pin, ...(before.expect ?? [])];\n",
     replace:
       '  const pinned = res === "org:" ? (before?.state ?? null) : null;\n' +
-      "  const pins = [before?.pin, before?.expect].filter((pin) => pin !== undefined).slice(2);\n",
+      "  const pins = (before === undefined ? [] : [before.pin, ...(before.expect ?? [])]).slice(2);\n",
     tests,
   },
   {
     name: "lied-to-shared-pins-not-stored",
-    file: "packages/sdk/src/trust/merge-pins.ts",
-    find: "return pin.seq > known.seq ? { ...here, expect: pin } : here;",
-    replace: "return pin.seq > known.seq && known.seq < 0 ? { ...here, expect: pin } : here;",
+    file: "packages/sdk/src/trust/trust-storage.ts",
+    find: "return isKnown || pin.seq < own.seq ? trusted",
+    replace: "return isKnown || own.seq >= 0 ? trusted",
     tests,
   },
   {

@@ -3,6 +3,7 @@ import type { Mutant } from "../mutant.ts";
 const source = "packages/sdk/src";
 const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
 const tests = ["packages/sdk/test/vault-histories.test.ts"] as const;
+const forked = ["packages/sdk/test/forked-changes.test.ts"] as const;
 const forgotten = ["packages/sdk/test/forgotten-vaults.test.ts"] as const;
 
 /** A client's checks before it uses a vault's key, and the pins that devices share. */
@@ -184,17 +185,10 @@ export const vaultClientMutants: readonly Mutant[] = [
     tests: forgotten,
   },
   {
-    name: "vault-recalled-by-what-was-read-at-the-start",
-    file: `${source}/trust/vault-pins.ts`,
-    find: "await histories.changeRecord((same) => same); // as stored now",
-    replace: "await histories.record();",
-    tests: forgotten,
-  },
-  {
     name: "former-members-of-a-forgotten-vault-forgotten",
     file: `${source}/trust/vault-pins.ts`,
-    find: "known_as, ended: ended && [...ended], left };",
-    replace: "known_as, ended: ended && [...ended], left: left?.slice(0, 0) };",
+    find: "return { ...known, state: null, pin_version: version,",
+    replace: "return { ...known, left: known.left?.slice(0, 0), state: null, pin_version: version,",
     tests: forgotten,
   },
   {
@@ -210,6 +204,55 @@ export const vaultClientMutants: readonly Mutant[] = [
     find: "for (const { id } of vaults) await pins.recall(id);",
     replace: "",
     tests: forgotten,
+  },
+  {
+    name: "vault-put-back-without-a-look-at-what-was-forgotten",
+    file: `${source}/histories/histories.ts`,
+    find: "hidden.length === 0 || searched.get(res) === hidden.join()",
+    replace: "hidden.length >= 0 || searched.get(res) === hidden.join()",
+    tests: forgotten,
+  },
+  {
+    name: "change-of-ones-own-replaces-what-was-seen-meanwhile",
+    file: `${source}/histories/histories.ts`,
+    find: "if (before !== undefined && !isSame(before.pin, signedOn))",
+    replace: "if (before !== undefined && before.pin.seq < 0)",
+    tests: forked,
+  },
+  {
+    name: "one-of-several-expected-entries-forgotten",
+    file: `${source}/trust/trust-storage.ts`,
+    find: "{ ...trusted, expect: [...expect, pin] }",
+    replace: "{ ...trusted, expect: [pin] }",
+    tests: forked,
+  },
+  {
+    name: "keyring-trust-takes-back-what-was-seen",
+    file: `${source}/trust/trust-keyring.ts`,
+    find: "if (state === null || isLeft(res)) continue;",
+    replace: "if (state === null) continue;",
+    tests: forked,
+  },
+  {
+    name: "history-trusted-again-without-a-word-of-what-is-missing",
+    file: `${source}/trust/trust-again.ts`,
+    find: "const goes_back = await goesBack(histories, state);",
+    replace: "const goes_back = state.head.seq < 0 ? await goesBack(histories, state) : undefined;",
+    tests: forked,
+  },
+  {
+    name: "folder-of-another-organization-without-a-choice",
+    file: `${source}/trust/person-trust.ts`,
+    find: "organization: await organizationOfCalls(),",
+    replace: 'organization: chosen ?? ((await organizationOfCalls()) === "" ? "" : undefined),',
+    tests: forked,
+  },
+  {
+    name: "lock-of-another-container-taken-over",
+    file: "packages/cli/src/files/file-lock.ts",
+    find: 'content.split(" ").slice(2).join(" ") !== place()',
+    replace: 'place() === ""',
+    tests: ["packages/cli/test/profile.test.ts"],
   },
   {
     name: "name-of-a-forgotten-vault-taken",
