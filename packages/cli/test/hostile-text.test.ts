@@ -42,7 +42,9 @@ void t.test("what reorders or hides text is shown escaped, in lines and in JSON,
     t.match(json, /^[ -~]+$/);
     t.same(JSON.parse(json), { [`a${sign}b`]: sign });
   }
-  t.equal(visible("Łódź 東京 👍 🇩🇪"), "Łódź 東京 👍 🇩🇪", "what is written stays");
+  t.equal(visible("Łódź 東京　本社 👍 ❤️ 🇩🇪"), "Łódź 東京　本社 👍 ❤️ 🇩🇪", "what is written stays");
+  for (const sign of ["\u00a0", "\u034f", "\u115f", "\u17b5", "\u2800", "\u3164", "\ufe0f"])
+    t.equal(visible(`payroll${sign}`), `payroll\\u{${sign.charCodeAt(0).toString(16)}}`);
   t.end();
 });
 

@@ -85,12 +85,16 @@ export function printList<Thing>(
 
 /**
  * Other people's text in one line, safe for a terminal: control and format characters (which can
- * reorder or hide text), line and paragraph separators and unpaired surrogates are shown as
- * `\u{202e}`.
+ * reorder or hide text), line and paragraph separators, unpaired surrogates, and characters that show
+ * nothing or pass for a space (with which a name could equal another one) are shown as `\u{202e}`.
  */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escaped);
+  return text.replace(unseen, escaped);
 }
+
+// U+FE0F belongs to the pictograph before it, and U+3000 is the space of Japanese. U+2800 is an empty Braille pattern.
+const unseen =
+  /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|(?<!\p{Extended_Pictographic})\ufe0f|(?![ \u3000])\p{Zs}/gu;
 
 /** Like `visible`, but keeps line breaks. */
 export function visibleLines(text: string): string {
