@@ -241,7 +241,7 @@ export const commandMutants: readonly Mutant[] = [
   {
     name: "format-characters-reach-the-terminal",
     file: `${command}/output/output.ts`,
-    find: "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]",
+    find: "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800]",
     replace: "[\\p{Cc}]",
     tests: [hostile],
   },
