@@ -10,10 +10,11 @@ import {
 } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { stillEnded } from "../trust/ended.ts";
+import { changing, heldTrust } from "../trust/held-trust.ts";
 import { knownAsAfter } from "../trust/known-as.ts";
 import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "../trust/trust-storage.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
-import { addLeft, type Departure, departuresIn, type Left, leftSince, mergeLeft, withLeft } from "./left.ts";
+import { departuresIn, type Left, leftSince, mergeLeft, withLeft } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { forked, hashBefore, walk, type Walked } from "./walk.ts";
 
@@ -107,44 +108,7 @@ export function histories(options: HistoriesOptions): Histories {
   const { storage, read } = options;
   const isMachine = !options.organizations;
   const walks = new Map<Resource, Promise<Verified>>();
-  let held: TrustRecord | undefined;
-  let loading: Promise<TrustRecord> | undefined;
-
-  /**
-   * Takes what other processes have stored, unless this one stores something meanwhile. Concurrent
-   * calls share one read.
-   */
-  const reload = (): Promise<TrustRecord> => {
-    const before = held;
-    const load = async (): Promise<TrustRecord> => {
-      const stored = await storage.load();
-      if (held === before) held = stored;
-      return held ?? stored;
-    };
-    loading ??= load().finally(() => (loading = undefined));
-    return loading;
-  };
-  const record = async (): Promise<TrustRecord> => held ?? reload();
-  /** The pins of forgotten vaults among which a vault's was last looked for. */
-  const searched = new Map<string, string>();
-  const isSearched = (res: string, hidden: readonly string[]): boolean =>
-    hidden.length === 0 || searched.get(res) === hidden.join();
-  /** Changes nothing, and returns the vault, when the change adds one that may have been forgotten meanwhile. */
-  const tryToChange = async (apply: (before: TrustRecord) => TrustRecord): Promise<string | undefined> => {
-    let unsearched: string | undefined;
-    held = await storage.change((before) => {
-      const after = apply(before);
-      const added = Object.keys(after.resources).filter((res) => !Object.hasOwn(before.resources, res));
-      unsearched = added.find((res) => res.startsWith("vault:") && !isSearched(res, before.hidden ?? []));
-      return unsearched === undefined ? after : before;
-    });
-    return unsearched;
-  };
-  const change = async (apply: (before: TrustRecord) => TrustRecord): Promise<TrustRecord> => {
-    const unsearched = await tryToChange(apply);
-    if (unsearched !== undefined) throw changing(unsearched);
-    return record();
-  };
+  const { record, stored, searched, change, tryToStore } = heldTrust(storage);
 
   const replace = async (
     res: Resource,
@@ -156,55 +120,24 @@ export function histories(options: HistoriesOptions): Histories {
     // Without a state from before, nothing was verified here that a departure could concern.
     const departures = before?.state == null ? [] : walked.departures;
     const missed = before?.state === null ? walked.departures.filter(({ seq }) => seq > before.pin.seq) : undefined;
-    const names = await namesFor(departures);
     // A manager who sets a member again restores the access.
     const stays = (who: HolderId): boolean => holderOf(walked.state, who) !== undefined && !walked.set.has(who);
-    const unsearched = await tryToChange((present) => {
-      replaced = undefined;
-      const there = trustedIn(present, res);
-      const resources = addLeft(present.resources, res, departures, names);
-      const isThere = isSame(there?.pin, before?.pin) && hashesOf(there) === hashesOf(before);
-      if (!isThere || resources === undefined) return present;
+    const isStored = await tryToStore(res, (there) => {
+      if (!isSame(there?.pin, before?.pin) || hashesOf(there) !== hashesOf(before)) return undefined;
       // Later changes by other calls, such as this device's removals, must stay.
-      const { sealed_until, sealed_at, ended, left, pin_version, told } = there ?? {};
-      const accepted = after.accepted || there?.accepted === true;
-      const allLeft = mergeLeft(left ?? [], after.left ?? []);
-      const knownAs = knownAsAfter(there, after.state.name);
+      const { sealed_until, sealed_at, ended, left = [], pin_version, told } = there ?? {};
       const kept = {
-        accepted,
-        known_as: knownAs,
-        sealed_until,
-        sealed_at,
+        accepted: after.accepted || there?.accepted === true,
+        known_as: knownAsAfter(there, after.state.name),
         ended: ended?.filter(stays),
-        left: allLeft,
-        pin_version,
-        told,
+        left: mergeLeft(left, after.left ?? []),
+        missed: missed ?? there?.missed,
+        ...{ sealed_until, sealed_at, pin_version, told },
       };
-      replaced = { ...after, ...kept, missed: missed ?? there?.missed };
-      const { unsaved } = present;
-      return { ...withTrusted({ ...present, resources }, res, replaced), unsaved: unsaved || isShared(res) };
+      replaced = { ...after, ...kept };
+      return { kept: replaced, departures };
     });
-    return unsearched === undefined ? replaced : undefined;
-  };
-
-  /**
-   * Stores the trust in a history, and for an organization who left by the entries after the stored
-   * state. Returns false when another process has changed something that it depends on.
-   */
-  const tryToStore = async (
-    res: Resource,
-    make: (there: Trusted | undefined) => { kept: Trusted; departures: readonly Departure[] } | undefined,
-  ): Promise<boolean> => {
-    const names = await namesFor(make(trustedIn(await record(), res))?.departures ?? []);
-    const outcome = { isStored: false };
-    const unsearched = await tryToChange((present) => {
-      const made = make(trustedIn(present, res));
-      const resources = made && addLeft(present.resources, res, made.departures, names);
-      outcome.isStored = resources !== undefined;
-      if (made === undefined || resources === undefined) return present;
-      return { ...withTrusted({ ...present, resources }, res, made.kept), unsaved: present.unsaved || isShared(res) };
-    });
-    return outcome.isStored && unsearched === undefined;
+    return isStored ? replaced : undefined;
   };
 
   /** Throws HistoryError `history_forked` unless the older of two entries is part of the history before the other. */
@@ -217,17 +150,10 @@ export function histories(options: HistoriesOptions): Histories {
 
   /** What is stored of a history, also of a vault that was forgotten. */
   const recalled = async (res: Resource): Promise<Trusted | undefined> => {
-    const there = trustedIn(await reload(), res);
+    const there = trustedIn(await stored(), res);
     if (there !== undefined || kindOf(res) !== "vault" || options.learn === undefined) return there;
     await options.learn(res);
     return trustedIn(await record(), res);
-  };
-
-  /** The names in a `cut` of all histories that are stored; none without departures. */
-  const namesFor = async (departures: readonly Departure[]): Promise<Map<string, string>> => {
-    const all = departures.length === 0 ? [] : Object.keys((await record()).resources);
-    const named = all.map(async (res) => [res, await cutName(res as Resource)] as const); // a record has their names
-    return new Map(await Promise.all(named));
   };
 
   const once = async (res: Resource): Promise<Verified | undefined> => {
@@ -339,7 +265,7 @@ export function histories(options: HistoriesOptions): Histories {
   const bring = async (res: Resource): Promise<Verified> => {
     try {
       // Before a key is sealed: another process may know of a later entry that the service hides.
-      await reload();
+      await stored();
       for (let round = 0; round < rounds; round += 1) {
         const verified = await once(res);
         if (verified !== undefined) return verified;
@@ -381,14 +307,14 @@ export function histories(options: HistoriesOptions): Histories {
   return {
     read,
     record,
-    stored: reload,
-    searched: (res, hidden) => void searched.set(res, hidden.join()),
+    stored,
+    searched,
     changeRecord: change,
     newest,
     withOrganization,
     async isUnchanged({ pin, state, accepted, ended, checked_by }) {
       // Another process may have seen the end of a key while the service hides it from this one.
-      const present = await reload();
+      const present = await stored();
       const known = trustedIn(present, state.res);
       if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;
       if (known.accepted !== accepted || (known.ended ?? []).join() !== (ended ?? []).join()) return false;
@@ -461,21 +387,12 @@ export function histories(options: HistoriesOptions): Histories {
   };
 }
 
-/** Whether the keyring shares it with the person's other devices. */
-function isShared(res: Resource): boolean {
-  return kindOf(res) !== "vault";
-}
-
 function hashesOf(trusted: Pick<Trusted, "expect"> | undefined): string {
   return (trusted?.expect ?? []).map(({ hash }) => hash).join();
 }
 
 function isSame(one: Head | undefined, other: Head | undefined): boolean {
   return one?.seq === other?.seq && one?.hash === other?.hash;
-}
-
-function changing(res: string): CofferError {
-  return new CofferError("conflict", `other processes keep changing what this device trusts of ${res}: try again`);
 }
 
 export function noHistory(res: Resource): CofferError {

@@ -382,7 +382,7 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "sealed-without-what-another-process-has-learned",
     file: `${source}/histories.ts`,
-    find: "      await reload();\n",
+    find: "      await stored();\n",
     replace: "",
     tests: returns,
   },

@@ -207,9 +207,9 @@ export const vaultClientMutants: readonly Mutant[] = [
   },
   {
     name: "vault-put-back-without-a-look-at-what-was-forgotten",
-    file: `${source}/histories/histories.ts`,
-    find: "hidden.length === 0 || searched.get(res) === hidden.join()",
-    replace: "hidden.length >= 0 || searched.get(res) === hidden.join()",
+    file: `${source}/trust/held-trust.ts`,
+    find: "hidden.length === 0 || looked.get(res) === hidden.join()",
+    replace: "hidden.length >= 0 || looked.get(res) === hidden.join()",
     tests: forgotten,
   },
   {
