@@ -22,6 +22,7 @@ await t.test("what a dotenv file may say", async (t) => {
     AFTER: "x",
   });
   t.same(await read("QUOTE='\nAFTER=x\n"), { QUOTE: "'", AFTER: "x" });
+  t.same(await read("EMPTY = \nAFTER=x\nexport LAST="), { EMPTY: "", AFTER: "x", LAST: "" });
 });
 
 await t.test("a line that sets nothing is named by its number, and its text is not shown", async (t) => {

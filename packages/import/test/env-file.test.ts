@@ -1,6 +1,6 @@
 import { parseEnv } from "node:util";
 import t from "tap";
-import { readEnvFile } from "../src/worker/env-file.ts";
+import { readEnvFile } from "../src/env-file.ts";
 
 const node = (text: string): Record<string, string | undefined> => ({ ...parseEnv(text) });
 const ours = (text: string): unknown => {
@@ -18,6 +18,7 @@ void t.test("a dotenv file is read as Node reads it", (t) => {
     "A=1\nA=2",
     "URL=postgres://a:b@c/d?x=1&y=2",
     'OPEN="not closed\nB=2',
+    "HALF='a#b \nB=2",
   ];
   for (const file of files) t.same(ours(file), node(file), JSON.stringify(file));
   t.end();
