@@ -25,5 +25,8 @@ function moment(text: string, apart: (span: number) => number): string {
 
 /** Unix milliseconds of a date, or of a time in UTC or with its offset; NaN for anything else. */
 function written(text: string): number {
-  return /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : NaN;
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return NaN;
+  // Date.parse reads 30 February as a day of March.
+  const day = text.slice(0, 10);
+  return new Date(day).getUTCDate() === Number(day.slice(-2)) ? Date.parse(text) : NaN;
 }
