@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+import { brokenText, hostileText } from "@coffer/testkit/hostile-text";
+import fc from "fast-check";
 import t from "tap";
 import { CofferError, formatNotation, parseNotation } from "../src/index.ts";
 
@@ -29,10 +32,27 @@ for (const [what, text] of [
   });
 
 await t.test("what formatNotation writes, parseNotation reads, whatever the names hold", (t) => {
-  for (const name of ["plain", "a/b", "100 %", "ünïcode 🔑", "?x#y", "tab\there", "field", "%2F"]) {
-    const notation = { folder: name, title: name, field: name };
-    t.same(parseNotation(formatNotation(notation)), notation);
-  }
+  const name = hostileText.filter((text) => text !== "");
+  const property = fc.property(name, name, name, (folder, title, field) => {
+    const text = formatNotation({ folder, title, field });
+    assert.deepEqual(parseNotation(text), { folder, title, field });
+    assert.doesNotMatch(text, /[\s{}\p{Cc}\p{Cf}]/u, "a template and a terminal take it as it is");
+  });
+  fc.assert(property, { numRuns: 300 });
+  t.pass();
+  t.end();
+});
+
+await t.test("any other text is refused with an error of the SDK", (t) => {
+  const property = fc.property(fc.constantFrom("", "coffer://", "coffer://a/b/field/"), brokenText, (start, text) => {
+    try {
+      parseNotation(start + text);
+    } catch (error) {
+      assert.ok(error instanceof CofferError);
+    }
+  });
+  fc.assert(property, { numRuns: 300 });
+  t.pass();
   t.end();
 });
 

@@ -58,6 +58,6 @@ function wrong(why: string): CofferError {
  * contain.
  */
 export function formatNotation({ folder, title, field }: Notation): string {
-  const escape = (part: string): string => part.replace(/[%/?#\s\p{Cc}]/gu, encodeURIComponent);
+  const escape = (part: string): string => part.replace(/[%/?#{}\s\p{Cc}\p{Cf}]/gu, encodeURIComponent);
   return `${notationScheme}${escape(folder)}/${escape(title)}/field/${escape(field)}`;
 }
