@@ -1,5 +1,5 @@
 import { type CsvFile, writeCsv } from "../csv/write-csv.ts";
-import { typeMarker } from "../draft.ts";
+import { ownPrefix, typeMarker } from "../draft.ts";
 import type { ExportRecord } from "../export-record.ts";
 import { extraFields, withoutKeys } from "../extra-fields.ts";
 import { uriKey, urisOf } from "../record.ts";
@@ -67,6 +67,7 @@ function rowOf({ id, type, payload }: ExportRecord, leftOut: LeftOut[]): Record<
 
 /** The format has one cell for all custom fields, one line each. */
 function whyNot(label: string, value: string): string | undefined {
+  if (label === ownPrefix) return "the format holds no field without a name";
   if (/[\r\n]/.test(label + value)) return "the format holds no line breaks in fields";
   if (label.includes(": ")) return 'the format holds no ": " in names of fields';
   if (value === noValue) return `"${noValue}" is what the format says for no value`;
