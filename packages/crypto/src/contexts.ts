@@ -59,6 +59,10 @@ export const contexts = {
   auditHead: (orgId: string): Context => build("audit-head", checked(uuid, orgId)),
   /** The session of a locked console, under a key from the password. It never leaves the browser's memory. */
   lockedSession: (userId: string): Context => build("locked-session", checked(uuid, userId)),
+  /** The user key, under a key from a passkey of one browser. It never leaves the browser. */
+  passkey: (userId: string): Context => build("passkey", checked(uuid, userId)),
+  /** The session that this passkey opens, under the user key. It never leaves the browser. */
+  passkeySession: (userId: string): Context => build("passkey-session", checked(uuid, userId)),
   /**
    * The private join key of an invitation, under the token's wrap key. It is bound to the position
    * of its history entry; `prev` is the hash of the previous entry, null for the first.

@@ -13,6 +13,7 @@ export { keyCheck } from "./key-check.ts";
 export { type KeyPair, newKeyPair, publicKeyOf } from "./key-pair.ts";
 export { newKey } from "./keys.ts";
 export { type MachineToken, machineTokenSeconds, signMachineToken } from "./machine-token.ts";
+export { passkeyKey } from "./passkey-key.ts";
 export {
   decodeRecord,
   decodeSecret,
