@@ -16,6 +16,18 @@ void t.test("a session settles with the tokens of the renewal that was under way
   t.same(await renewing, session("second"));
 });
 
+void t.test("what another worker has stored is renewed again before a new password's tokens", async (t) => {
+  let other: PersonSession | null = session("other");
+  const keeper = settlingKeeper(session("first"), async (current, refresh) => {
+    const stored = other ?? (await refresh(current));
+    other = null;
+    return stored;
+  });
+  const changed = () => Promise.resolve(session("changed"));
+  t.same(await keeper.renew("first", changed), session("other"));
+  t.same(await keeper.renew("other", changed), session("changed"));
+});
+
 void t.test("it settles as it was when the renewal fails", async (t) => {
   const keeper = settlingKeeper(session("first"));
   const renewing = keeper.renew("first", () => Promise.reject(new Error("away")));

@@ -6,14 +6,23 @@ export interface SettlingKeeper extends SessionKeeper {
   settled(): Promise<PersonSession>;
 }
 
-/** Keeps a session in memory. Who stores the session elsewhere stores it again when it has settled. */
-export function settlingKeeper(session: PersonSession): SettlingKeeper {
+/** Renews the tokens of a session with `refresh`. */
+export type Renew = (
+  session: PersonSession,
+  refresh: (session: PersonSession) => Promise<PersonSession>,
+) => Promise<PersonSession>;
+
+/** Keeps a session in memory. `renew` may also store what it renews. */
+export function settlingKeeper(
+  session: PersonSession,
+  renew: Renew = (current, refresh) => refresh(current),
+): SettlingKeeper {
   const keeper = memoryKeeper(session);
   let renewal: Promise<unknown> = Promise.resolve();
   return {
     current: () => keeper.current(),
     renew(staleToken, refresh) {
-      const renewing = keeper.renew(staleToken, refresh);
+      const renewing = keeper.renew(staleToken, (current) => renew(current, refresh));
       renewal = renewing.catch(() => undefined);
       return renewing;
     },

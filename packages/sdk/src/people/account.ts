@@ -279,9 +279,12 @@ export function accountSecurity(
         ...(await sessionOf(transport.url, loginAnswer(answer), current.user_key, nowOf(options))),
         device_credential: current.device_credential,
       };
-      const { access_token: replaced } = await keeper.current();
-      const kept = await keeper.renew(replaced, () => Promise.resolve(changed));
-      return { session: kept, recoveryKey: renewed?.recoveryKey };
+      // A renewal by another process is older than the change, also when it is stored only now.
+      for (;;) {
+        const { access_token: replaced } = await keeper.current();
+        const kept = await keeper.renew(replaced, () => Promise.resolve(changed));
+        if (kept.access_token === changed.access_token) return { session: kept, recoveryKey: renewed?.recoveryKey };
+      }
     },
     async startTotp(proof) {
       const answer = await proven(proof, (fields) => post(send, "/api/auth/totp", fields));
