@@ -111,6 +111,42 @@ await t.test("a locked session ends after ten passwords, also when they come at 
   await visitor.context.close();
 });
 
+await t.test("a passkey is added with the password alone, of which an open session takes ten", async (t) => {
+  const visitor = await attacked();
+  const page = await visitor.open();
+  await signIn(page);
+  const prf = Array.from({ length: 32 }, () => 1);
+  const add = { id: "own", name: "own", prf };
+  t.same(
+    await send(page, [
+      { name: "addPasskey", input: add },
+      { name: "unlockPasskey", input: add },
+    ]),
+    ["locked", "passkey_refused"],
+  );
+  t.same(await send(page, [{ name: "startPasskey", input: password }]), ["done"]);
+  // The lock ends what was begun.
+  await button(page, "Lock").click();
+  await isLocked(page);
+  t.same(
+    await send(page, [
+      { name: "startPasskey", input: password },
+      { name: "removePasskeys" },
+      { name: "unlock", input: password },
+    ]),
+    ["locked", "locked", "done"],
+  );
+  t.same(await send(page, [{ name: "addPasskey", input: add }]), ["locked"]);
+  const guesses = Array.from({ length: 20 }, (_, index) => `${password} ${String(index)}`);
+  const answers = await send(
+    page,
+    [...guesses, password].map((input) => ({ name: "startPasskey", input })),
+  );
+  t.notOk(answers.includes("done"), "the right one was the twenty-first");
+  await page.getByText("Too many wrong passwords").waitFor();
+  await visitor.context.close();
+});
+
 await t.test("two tabs that unlock at once leave nothing open after the next lock", async (t) => {
   const visitor = await attacked();
   const page = await visitor.open();

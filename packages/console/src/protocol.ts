@@ -49,6 +49,25 @@ export interface Settings {
   singleKeys: boolean;
 }
 
+/** A passkey that opens a session in this browser. */
+export interface PasskeyView {
+  /** The id of the credential, base64url. */
+  id: string;
+  /** What its PRF is asked for, base64url. */
+  salt: string;
+  /** By the person. */
+  name: string;
+  addedAt: string;
+}
+
+/** The answer of a passkey. */
+export interface PasskeyAnswer {
+  /** The id of the credential, base64url. */
+  id: string;
+  /** The output of its PRF, 32 bytes. */
+  prf: ArrayBuffer;
+}
+
 export interface State {
   phase: Phase;
   user: { id: string; email: string; name: string | null } | null;
@@ -57,6 +76,8 @@ export interface State {
   connection: Connection;
   vaults: VaultSummary[];
   settings: Settings;
+  /** Of the person; while no one is signed in, of all that have one here. */
+  passkeys: PasskeyView[];
 }
 
 export interface RecordField {
@@ -528,6 +549,14 @@ export interface Calls {
   /** Begins the session of `recover` or `register`. The page proves itself with the recovery key from there. */
   keptRecoveryKey(recoveryKey: string): null;
   unlock(password: string): null;
+  /** Opens the session that the passkey has sealed. Fails with `passkey_refused` when it opens none. */
+  unlockPasskey(answer: PasskeyAnswer): null;
+  /** The salt for a new passkey. Fails with `wrong_password`, and counts as `unlock` does. */
+  startPasskey(password: string): { salt: string };
+  /** The passkey that was made with this salt. Replaces the one before. */
+  addPasskey(input: PasskeyAnswer & { name: string }): null;
+  /** Of the person; while no one is signed in, all, with the copies of their vaults. */
+  removePasskeys(): null;
   lock(): null;
   signOut(): null;
   /** The person does something: puts off the idle lock. */

@@ -60,7 +60,10 @@ await t.test("every answer isolates the origin, also a refusal", async (t) => {
     t.equal(headers.get("cross-origin-resource-policy"), "same-origin", path);
     t.equal(headers.get("referrer-policy"), "no-referrer", path);
     t.equal(headers.get("x-content-type-options"), "nosniff", path);
-    t.match(headers.get("permissions-policy"), /camera=\(\).*clipboard-write=\(self\)/, path);
+    const permissions = headers.get("permissions-policy") ?? "";
+    t.match(permissions, /camera=\(\).*clipboard-write=\(self\)/, path);
+    for (const feature of ["create", "get"])
+      t.ok(permissions.split(", ").includes(`publickey-credentials-${feature}=(self)`), path);
     t.match(headers.get("x-request-id"), /^[\w-]+$/, path);
   }
 });

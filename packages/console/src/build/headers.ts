@@ -25,7 +25,7 @@ const workerPolicy = ["default-src 'none'", "script-src 'self' 'wasm-unsafe-eval
 
 const assetPolicy = "default-src 'none'; sandbox";
 
-/** All features that a page can be denied, but writing to the clipboard and reading passkeys. */
+/** All features that a page can be denied, but writing to the clipboard and passkeys. */
 const denied = [
   "accelerometer",
   "autoplay",
@@ -46,7 +46,6 @@ const denied = [
   "midi",
   "payment",
   "picture-in-picture",
-  "publickey-credentials-create",
   "screen-wake-lock",
   "serial",
   "storage-access",
@@ -57,6 +56,7 @@ const denied = [
 const permissions = [
   ...denied.map((feature) => `${feature}=()`),
   "clipboard-write=(self)",
+  "publickey-credentials-create=(self)",
   "publickey-credentials-get=(self)",
 ].join(", ");
 

@@ -57,7 +57,7 @@ export const messages: Messages = {
   signOut: "Abmelden",
   wrongPassword: "Das ist nicht Ihr Passwort.",
   endedRevoked: "Ihre Sitzung wurde anderswo beendet. Melden Sie sich neu an.",
-  endedAttempts: "Zu viele falsche Passwörter: die gesperrte Sitzung wurde beendet. Melden Sie sich neu an.",
+  endedAttempts: "Zu viele falsche Passwörter: die Sitzung wurde beendet. Melden Sie sich neu an.",
 
   insecureTitle: "Diese Adresse ist nicht sicher",
   insecure:
@@ -491,6 +491,18 @@ export const messages: Messages = {
   passwordCommand: "coffer password",
   passwordChanged: "Das Passwort ist geändert. Ihre anderen Sitzungen sind beendet.",
   recoveryKeyNew: "Auch einen neuen Wiederherstellungsschlüssel machen; der alte endet",
+  passkey: "Passkey dieses Browsers",
+  passkeyWhy:
+    "Er öffnet Ihre Sitzung hier nach einer Sperre oder einem Neuladen anstelle des Passworts: mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel. Das kann jeder, der ihn an diesem Gerät benutzen kann. Er endet, wenn Sie sich abmelden.",
+  passkeyAdd: "Passkey hinzufügen",
+  passkeyName: "Name des Passkeys",
+  passkeyAdded: (name, date) => `„${name}“, hinzugefügt ${date}`,
+  passkeyRemove: "Passkey entfernen",
+  passkeyRemoved: "Der Passkey öffnet hier nichts mehr.",
+  passkeyUnlock: "Mit Passkey entsperren",
+  passkeyHere: "In diesem Browser wartet eine Sitzung auf ihren Passkey.",
+  passkeyForget: "Diese Sitzung entfernen",
+
   inThisBrowser: "In diesem Browser",
   language: "Sprache",
   languageOfBrowser: "Wie der Browser",
@@ -697,6 +709,12 @@ export const messages: Messages = {
     keyring_rolled_back:
       "Der Dienst zeigt einen älteren Stand dessen, was Ihre Geräte teilen. Siehe „Wem dieser Browser vertraut“ unter Konto.",
     keyring_missing: "Der Dienst zeigt nicht, was Ihre Geräte teilen. Siehe „Wem dieser Browser vertraut“ unter Konto.",
+    passkey_cancelled:
+      "Der Passkey wurde nicht benutzt: die Anfrage wurde abgebrochen oder dauerte zu lange. Nichts hat sich geändert.",
+    passkey_unsupported:
+      "Dieser Browser oder Authenticator kann keine Sitzung versiegeln (ihm fehlt PRF). Nichts wurde gespeichert. Ein Passkey, den er gemacht hat, nützt nichts: löschen Sie ihn dort.",
+    passkey_address: "Ein Passkey braucht eine Adresse mit einem Namen, etwa localhost, nicht aus Zahlen.",
+    passkey_refused: "Dieser Passkey öffnet die Sitzung nicht. Nehmen Sie Ihr Passwort.",
     configuration: "Dieser Browser speichert hier nichts, wie in manchen privaten Fenstern.",
   },
   rateLimited: (seconds) => `Zu viele Versuche. In ${String(seconds)} s geht es wieder.`,

@@ -51,7 +51,7 @@ export const messages = {
   signOut: "Sign out",
   wrongPassword: "That is not your password.",
   endedRevoked: "Your session was ended elsewhere. Sign in again.",
-  endedAttempts: "Too many wrong passwords: the locked session was ended. Sign in again.",
+  endedAttempts: "Too many wrong passwords: the session was ended. Sign in again.",
 
   insecureTitle: "This address is not secure",
   insecure: "A browser decrypts only on https, or on this computer. Open the console by its https address.",
@@ -468,6 +468,18 @@ export const messages = {
   passwordCommand: "coffer password",
   passwordChanged: "The password is changed. Your other sessions have ended.",
   recoveryKeyNew: "Make a new recovery key too; the old one ends",
+  passkey: "Passkey of this browser",
+  passkeyWhy:
+    "It opens your session here after a lock or a reload, in place of your password: by fingerprint, face, PIN or a security key. So may anyone who can use it on this device. It ends when you sign out.",
+  passkeyAdd: "Add a passkey",
+  passkeyName: "Name of the passkey",
+  passkeyAdded: (name: string, date: string) => `“${name}”, added ${date}`,
+  passkeyRemove: "Remove the passkey",
+  passkeyRemoved: "The passkey opens nothing here any more.",
+  passkeyUnlock: "Unlock with passkey",
+  passkeyHere: "A session in this browser waits for its passkey.",
+  passkeyForget: "Remove that session",
+
   inThisBrowser: "In this browser",
   language: "Language",
   languageOfBrowser: "As the browser",
@@ -672,6 +684,11 @@ export const messages = {
     keyring_rolled_back:
       "The service shows an older state of what your devices share. See “What this browser trusts” under Account.",
     keyring_missing: "The service does not show what your devices share. See “What this browser trusts” under Account.",
+    passkey_cancelled: "The passkey was not used: the request was cancelled or took too long. Nothing has changed.",
+    passkey_unsupported:
+      "This browser or authenticator cannot seal a session (it has no PRF). Nothing was stored. A passkey that it made is of no use: delete it there.",
+    passkey_address: "A passkey needs an address with a name, such as localhost, and not one of numbers.",
+    passkey_refused: "This passkey does not open the session. Use your password.",
     configuration: "This browser does not store data here, as in some private windows.",
   },
   rateLimited: (seconds: number) => `Too many attempts. You can try again in ${String(seconds)} s.`,

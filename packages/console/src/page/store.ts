@@ -10,6 +10,7 @@ const nothing: State = {
   connection: { kind: "connecting" },
   vaults: [],
   settings: { language: "", lockMinutes: 15, singleKeys: true },
+  passkeys: [],
 };
 
 export const state = signal<State>(nothing);

@@ -24,7 +24,7 @@ export type Call = <Name extends CallName>(
 
 interface Port {
   onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
-  postMessage(message: ToWorker | "closing"): void;
+  postMessage(message: ToWorker | "closing", moved?: Transferable[]): void;
 }
 
 /** Starts or joins the worker. `receive` gets what it sends by itself. */
@@ -46,7 +46,9 @@ export function connectWorker(receive: (message: FromWorker) => void): Call {
     last += 1;
     const answer = Promise.withResolvers<unknown>();
     waiting.set(last, answer);
-    port.postMessage({ id: last, name, input } as ToWorker); // name and input belong together by the type of Call
+    // A secret in a buffer is moved: the page does not keep it.
+    const moved = Object.values((input ?? {}) as object).filter((value) => value instanceof ArrayBuffer);
+    port.postMessage({ id: last, name, input } as ToWorker, moved); // name and input belong together by the type of Call
     return answer.promise as Promise<ReturnType<Calls[Name]>>; // the worker's table has the same types
   };
 }

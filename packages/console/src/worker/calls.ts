@@ -12,6 +12,10 @@ export function createCalls(session: ConsoleSession) {
     recover: (input) => session.recover(input),
     keptRecoveryKey: (recoveryKey) => session.keptRecoveryKey(recoveryKey),
     unlock: (password) => session.unlock(password),
+    unlockPasskey: (answer) => session.unlockPasskey(answer),
+    startPasskey: (password) => session.startPasskey(password),
+    addPasskey: (input) => session.addPasskey(input),
+    removePasskeys: () => session.removePasskeys(),
     lock: () => session.lock(),
     signOut: () => session.signOut(),
     touch() {

@@ -1,3 +1,4 @@
+import { encodeBase64, encodeBase64Url } from "@coffer/crypto";
 import { CofferError } from "@coffer/sdk";
 import type { PersonSession } from "@coffer/sdk";
 import type { Calls, FromWorker, Settings, State } from "../protocol.ts";
@@ -6,6 +7,7 @@ import { Refusal } from "./failure.ts";
 import { idleLock } from "./idle-lock.ts";
 import { lockKey, openSession, sealSession } from "./lock.ts";
 import type { LockedSession, LockKey } from "./lock.ts";
+import { passkeyStore } from "./passkeys.ts";
 import type { SettingsStore } from "./settings.ts";
 import { pinStorage } from "./pins.ts";
 import { settlingKeeper } from "./settling-keeper.ts";
@@ -14,6 +16,8 @@ import { clearReplica, openWorkspace } from "./workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface ConsoleSession {
+  /** The passkeys of this browser are read. */
+  readonly loaded: Promise<void>;
   /** The state for a page that connects. */
   present(): FromWorker[];
   /** The open session's clients and keys. Throws Refusal `locked` without a session. */
@@ -24,6 +28,10 @@ export interface ConsoleSession {
   recover(input: Parameters<Calls["recover"]>[0]): Promise<{ recoveryKey: string }>;
   keptRecoveryKey(recoveryKey: string): Promise<null>;
   unlock(password: string): Promise<null>;
+  unlockPasskey(input: Parameters<Calls["unlockPasskey"]>[0]): Promise<null>;
+  startPasskey(password: string): Promise<{ salt: string }>;
+  addPasskey(input: Parameters<Calls["addPasskey"]>[0]): Promise<null>;
+  removePasskeys(): Promise<null>;
   /** From now on the new password opens a locked session. A session that is locked already ends. */
   passwordChanged(password: string): Promise<void>;
   lock(): Promise<null>;
@@ -32,7 +40,7 @@ export interface ConsoleSession {
   changeSettings(part: Partial<Settings>): Promise<null>;
 }
 
-/** After so many wrong passwords a locked session ends: what is left is the login, which the service limits. */
+/** After so many wrong passwords the session ends: what is left is the login, which the service limits. */
 const mostAttempts = 10;
 
 /** OPAQUE is large and needed for a login only. */
@@ -42,6 +50,17 @@ interface Open {
   keeper: SettlingKeeper;
   key: LockKey;
   workspace: Workspace;
+  attempts: number;
+  /** Of the passkey that the person has begun to add with the password. */
+  salt?: string | undefined;
+}
+
+interface Leaving {
+  because?: State["endedBecause"];
+  keepReplica?: boolean;
+  /** The person comes back, or another one is next. Otherwise the passkey ends with the session. */
+  keepPasskey?: boolean;
+  userId?: string | undefined;
 }
 
 interface Login {
@@ -58,6 +77,11 @@ export function createSession(
 ): ConsoleSession {
   const device = consoleDevice();
   const otherWorkers = new BroadcastChannel("coffer sign out");
+  const changedPasskeys = new BroadcastChannel("coffer passkeys");
+  const passkeys = passkeyStore(() => {
+    changedPasskeys.postMessage(null);
+    tell();
+  });
   let open: Open | undefined;
   let locked: (LockedSession & { attempts: number }) | undefined;
   let pending: Login | undefined;
@@ -81,16 +105,17 @@ export function createSession(
     connection: open?.workspace.connection() ?? { kind: "connecting" },
     vaults: open?.workspace.vaults() ?? [],
     settings: settings.current,
+    passkeys: passkeys.shown(user?.id),
   });
   const tell = (): void => post({ kind: "state", state: state() });
 
   const enter = async (session: PersonSession, key: LockKey): Promise<void> => {
-    if (open !== undefined) await leave(null, true);
+    if (open !== undefined) await leave({ keepReplica: true, keepPasskey: true });
     changes += 1;
     const change = changes;
     // A function, because the compiler does not see that the value changes.
     const isCurrent = (): boolean => change === changes;
-    const keeper = settlingKeeper(session);
+    const keeper = settlingKeeper(session, passkeys.renew);
     const trust = pinStorage(session);
     await closing;
     const workspace = await openWorkspace({
@@ -99,14 +124,14 @@ export function createSession(
         if (isCurrent()) post(message);
       },
       ended() {
-        if (isCurrent()) lost();
+        if (isCurrent()) void leave({ because: "revoked", userId: session.user.id });
       },
     });
     if (!isCurrent()) {
       await finish(workspace.close({ keepReplica: true }));
       throw new Refusal("locked");
     }
-    open = { keeper, key, workspace };
+    open = { keeper, key, workspace, attempts: 0 };
     locked = undefined;
     registered = undefined;
     endedBecause = null;
@@ -123,9 +148,9 @@ export function createSession(
   };
 
   /** Forgets everything of the session in this worker. */
-  const leave = async (because: State["endedBecause"], keepReplica: boolean): Promise<void> => {
+  const leave = async (leaving: Leaving): Promise<void> => {
+    const { because = null, keepReplica = false, keepPasskey = false, userId: id = user?.id } = leaving;
     const workspace = open?.workspace;
-    const id = user?.id;
     changes += 1;
     open = undefined;
     locked = undefined;
@@ -133,16 +158,37 @@ export function createSession(
     user = null;
     endedBecause = because;
     idle.stop();
+    const forgotten = id === undefined || keepPasskey ? Promise.resolve() : passkeys.remove([id]);
     post({ kind: "records", all: true, changed: [], removed: [] });
     tell();
+    await finish(forgotten);
     if (workspace !== undefined) await finish(workspace.close({ keepReplica }));
     else if (id !== undefined && !keepReplica) await finish(clearReplica(id));
   };
 
-  const lost = (): void => void leave("revoked", false);
   // Each page of a browser without shared workers has its own session: signing out ends all of them.
   otherWorkers.onmessage = ({ data }: MessageEvent<string>) => {
-    if (data === user?.id) void leave(null, false);
+    if (data === user?.id) void leave({});
+  };
+  changedPasskeys.onmessage = () => void passkeys.read().then(tell);
+
+  /** Checks a password, of which the session takes so many wrong ones. `check` returns null for one. */
+  const attempt = async <T>(
+    tried: { attempts: number },
+    isCurrent: () => boolean,
+    check: () => Promise<T | null>,
+  ): Promise<T> => {
+    // Counted before the check, so that attempts at the same time count too.
+    tried.attempts += 1;
+    if (tried.attempts > mostAttempts) throw new Refusal("wrong_password");
+    const result = await check();
+    if (!isCurrent()) throw new Refusal("locked");
+    if (result === null) {
+      if (tried.attempts >= mostAttempts) await leave({ because: "attempts", keepReplica: true });
+      throw new Refusal("wrong_password");
+    }
+    tried.attempts = 0;
+    return result;
   };
 
   async function lock(): Promise<null> {
@@ -182,8 +228,11 @@ export function createSession(
         },
       });
       await device.keepCredential(email, session.device_credential);
+      const key = await lockKey(password);
       if (pending !== login_) return;
-      await enter(session, await lockKey(password));
+      // From now on the passkey opens this session. What a browser cannot store is the session before.
+      await passkeys.keep(session, () => ({ session, key })).catch(() => undefined);
+      await enter(session, key);
       login_.next.resolve("done");
     };
     run().catch((error: unknown) => login_.next.reject(error));
@@ -191,6 +240,7 @@ export function createSession(
   };
 
   return {
+    loaded: passkeys.loaded,
     present: () => [
       { kind: "records", all: true, changed: open?.workspace.records() ?? [], removed: [] },
       { kind: "state", state: state() },
@@ -235,6 +285,8 @@ export function createSession(
             : Promise.resolve(code),
       });
       await device.keepCredential(email, session.device_credential);
+      // Its session has ended with all others.
+      await passkeys.remove([session.user.id]).catch(() => undefined);
       registered = { session, key: await lockKey(newPassword), recoveryKey };
       return { recoveryKey };
     },
@@ -248,34 +300,78 @@ export function createSession(
     async unlock(password) {
       const tried = locked;
       if (tried === undefined) throw new Refusal("locked");
-      // Counted before the check, so that attempts at the same time count too.
-      tried.attempts += 1;
-      if (tried.attempts > mostAttempts) throw new Refusal("wrong_password");
-      const opened = await openSession(tried, password);
-      if (locked !== tried) throw new Refusal("locked");
-      if (opened === null) {
-        if (tried.attempts >= mostAttempts) await leave("attempts", true);
-        throw new Refusal("wrong_password");
-      }
-      tried.attempts = 0;
-      await enter(opened.session, opened.key);
+      const { session, key } = await attempt(
+        tried,
+        () => locked === tried,
+        () => openSession(tried, password),
+      );
+      await enter(session, key);
+      return null;
+    },
+    async unlockPasskey(answer) {
+      const change = changes;
+      const kept = await passkeys.open(answer);
+      if (kept === null) throw new Refusal("passkey_refused");
+      // A locked session waits for its own person.
+      if (open !== undefined || change !== changes || (user ?? kept.session.user).id !== kept.session.user.id)
+        throw new Refusal("locked");
+      await enter(kept.session, kept.key);
+      return null;
+    },
+    async startPasskey(password) {
+      const opened = open;
+      if (opened === undefined) throw new Refusal("locked");
+      const expected = opened.key;
+      await attempt(
+        opened,
+        () => open === opened,
+        async () => {
+          const { key } = await lockKey(password, expected.salt);
+          return encodeBase64(key) === encodeBase64(expected.key) ? true : null;
+        },
+      );
+      opened.salt = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+      return { salt: opened.salt };
+    },
+    async addPasskey({ id, prf, name }) {
+      const opened = open;
+      if (opened?.salt === undefined) throw new Refusal("locked");
+      const { salt, keeper } = opened;
+      opened.salt = undefined;
+      await passkeys.add({ id, prf, salt, name: name.slice(0, 64) }, async () => {
+        const session = await keeper.current();
+        return open === opened ? { session, key: opened.key } : null;
+      });
+      return null;
+    },
+    async removePasskeys() {
+      if (locked !== undefined) throw new Refusal("locked");
+      const ids = user === null ? passkeys.persons() : [user.id];
+      await passkeys.remove(ids);
+      if (user === null) await Promise.all(ids.map(clearReplica));
       return null;
     },
     async passwordChanged(password) {
       const key = await lockKey(password);
-      if (open !== undefined) open.key = key;
+      if (open !== undefined) {
+        open.key = key;
+        const session = await open.keeper.current();
+        await passkeys.keep(session, (kept) => ({ ...kept, key })).catch(() => undefined);
+      }
       // Locked meanwhile, with the password from before.
-      else if (locked !== undefined) await leave(null, true);
+      else if (locked !== undefined) await leave({ keepReplica: true });
     },
     lock,
     async signOut() {
       const client = open?.workspace.client;
       const id = user?.id;
+      // Before the service is asked, which takes its time where it cannot be reached.
+      if (id !== undefined) await passkeys.remove([id]).catch(() => undefined);
       await client?.logout().catch((error: unknown) => {
         // Without a connection the session ends here, and at the service when it expires.
         if (!(error instanceof CofferError)) throw error;
       });
-      await leave(null, false);
+      await leave({});
       if (id !== undefined) otherWorkers.postMessage(id);
       return null;
     },

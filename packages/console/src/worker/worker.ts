@@ -33,7 +33,7 @@ function connect(port: PagePort): void {
     else void answer(port, data);
   };
   // The page needs its language first.
-  void settings.loaded.then(() => {
+  void Promise.all([settings.loaded, session.loaded]).then(() => {
     for (const message of session.present()) port.postMessage(message);
   });
 }

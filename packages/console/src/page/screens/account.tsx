@@ -8,6 +8,7 @@ import { Choice } from "../parts/choice.tsx";
 import { Field } from "../parts/field.tsx";
 import { NewPasswordFields, useNewPassword } from "../parts/new-password-fields.tsx";
 import { Page } from "../parts/page.tsx";
+import { PasskeySection } from "../parts/passkey-section.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { ProofFields, useProof } from "../parts/proof-fields.tsx";
 import { QrCode } from "../parts/qr-code.tsx";
@@ -34,6 +35,7 @@ export function Account() {
           </section>
           <SecondFactor isOn={account.hasSecondFactor} onChange={reload} />
           <Password onChange={reload} />
+          <PasskeySection />
           <InThisBrowser />
           <Sessions account={account} onChange={show} />
         </>

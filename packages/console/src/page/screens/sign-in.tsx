@@ -5,6 +5,7 @@ import { Field } from "../parts/field.tsx";
 import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
 import { Problem } from "../parts/problem.tsx";
+import { UnlockPasskey } from "../parts/unlock-passkey.tsx";
 import { call, state } from "../store.ts";
 import { typedEmail } from "../typed-email.ts";
 import { useAction } from "../use-action.ts";
@@ -34,6 +35,15 @@ export function SignIn() {
       <Mark />
       <h1>{code === null ? m.signIn : m.codeTitle}</h1>
       {endedBecause !== null && <p class="notice">{ended[endedBecause]}</p>}
+      {state.value.passkeys.length > 0 && (
+        <section aria-label={m.passkey}>
+          <p class="hint">{m.passkeyHere}</p>
+          <UnlockPasskey />
+          <button type="button" class="wide" onClick={() => void call("removePasskeys")}>
+            {m.passkeyForget}
+          </button>
+        </section>
+      )}
       <form onSubmit={submit}>
         {code === null ? (
           <>

@@ -2,12 +2,13 @@ import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Field } from "../parts/field.tsx";
 import { Mark } from "../parts/mark.tsx";
+import { UnlockPasskey } from "../parts/unlock-passkey.tsx";
 import { go } from "../router.ts";
 import { call, state } from "../store.ts";
 import { typedEmail } from "../typed-email.ts";
 import { useAction } from "../use-action.ts";
 
-/** Screen 1, while the session is locked: the password opens it in this browser, without the service. */
+/** Screen 1, while the session is locked: password or passkey open it in this browser, without the service. */
 export function Unlock() {
   const [password, setPassword] = useState("");
   const { busy, slow, problem, run } = useAction();
@@ -46,6 +47,7 @@ export function Unlock() {
         <button class="primary wide" disabled={busy}>
           {slow ? m.unlocking : m.unlock}
         </button>
+        <UnlockPasskey />
         <button type="button" class="wide" onClick={() => void call("signOut")}>
           {m.signOut}
         </button>

@@ -11,6 +11,8 @@ const member = "packages/console/test/person.test.ts";
 const person = "deploy/console/test/person.test.ts";
 const injected = "deploy/console/test/injected.test.ts";
 const session = "deploy/console/test/session.test.ts";
+const passkeys = "packages/console/test/passkeys.test.ts";
+const passkey = "deploy/console/test/passkey.test.ts";
 
 /** A page with a network or keys, and a service that serves other files. */
 export const consoleMutants: readonly Mutant[] = [
@@ -99,6 +101,83 @@ export const consoleMutants: readonly Mutant[] = [
     tests: [session],
   },
   {
+    name: "console-passkey-opens-another-account",
+    file: "packages/crypto/src/contexts.ts",
+    find: 'build("passkey", checked(uuid, userId))',
+    replace: 'build("passkey", checked(uuid, userId).slice(0, 0))',
+    tests: [passkeys],
+  },
+  {
+    name: "console-passkey-key-without-its-label",
+    file: "packages/crypto/src/passkey-key.ts",
+    find: 'derive(output, "coffer/v1/passkey")',
+    replace: 'derive(output, "coffer/v1/cache")',
+    tests: [passkeys],
+  },
+  {
+    name: "console-keeps-the-answer-of-a-passkey",
+    file: `${worker}/passkeys.ts`,
+    find: "  output.fill(0);\n",
+    replace: "",
+    tests: [passkeys],
+  },
+  {
+    name: "console-spends-a-refresh-token-in-two-workers",
+    file: `${worker}/passkeys.ts`,
+    find: "other.access_expires_at > session.access_expires_at",
+    replace: "other.access_expires_at < session.access_expires_at",
+    tests: [passkeys],
+  },
+  {
+    name: "console-passkey-keeps-a-spent-refresh-token",
+    file: `${worker}/passkeys.ts`,
+    find: "{ ...kept, session: renewed } : kept",
+    replace: "kept : kept",
+    tests: [passkeys],
+  },
+  {
+    name: "console-passkey-comes-back-after-its-removal",
+    file: `${worker}/passkeys.ts`,
+    find: "      return own.length > 0;",
+    replace: "      return own.length > 1;",
+    tests: [passkeys],
+  },
+  {
+    name: "console-adds-a-passkey-without-the-password",
+    file: `${worker}/session.ts`,
+    find: "encodeBase64(key) === encodeBase64(expected.key) ? true : null",
+    replace: "encodeBase64(key).length === encodeBase64(expected.key).length ? true : null",
+    tests: [session],
+  },
+  {
+    name: "console-keeps-the-passkey-of-a-session-ended-elsewhere",
+    file: `${worker}/session.ts`,
+    find: 'leave({ because: "revoked", userId: session.user.id })',
+    replace: 'leave({ because: "revoked" })',
+    tests: [passkey],
+  },
+  {
+    name: "console-keeps-the-passkey-after-a-recovery",
+    file: `${worker}/session.ts`,
+    find: "      await passkeys.remove([session.user.id]).catch(() => undefined);\n",
+    replace: "",
+    tests: [passkey],
+  },
+  {
+    name: "console-passkey-without-the-persons-verification",
+    file: "packages/console/src/page/passkey.ts",
+    find: '        userVerification: "required",\n',
+    replace: '        userVerification: "discouraged",\n',
+    tests: [passkey],
+  },
+  {
+    name: "console-page-keeps-the-answer-of-a-passkey",
+    file: "packages/console/src/page/worker-client.ts",
+    find: "input } as ToWorker, moved);",
+    replace: "input } as ToWorker, moved.slice(0, 0));",
+    tests: [passkey],
+  },
+  {
     name: "console-imports-another-tabs-file",
     file: `${worker}/import-file.ts`,
     find: "if (plan?.id !== id)",
@@ -178,8 +257,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: "console-lock-opens-with-the-password-before",
     file: `${worker}/session.ts`,
-    find: "if (open !== undefined) open.key = key;",
-    replace: "void key;",
+    find: "        open.key = key;\n",
+    replace: "",
     tests: ["deploy/console/test/account.test.ts"],
   },
   {
