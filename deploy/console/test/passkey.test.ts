@@ -294,6 +294,7 @@ await t.test("a security key, a new password, and German", async (t) => {
   await settings.getByRole("combobox", { name: "Language" }).selectOption("Deutsch");
   await page.getByText("Saved").first().waitFor();
   await page.reload();
+  await page.getByRole("heading", { name: "Anmelden" }).waitFor();
   t.same(await inaccessible(page), []);
   await button(page, "Mit Passkey entsperren").click();
   await page.getByRole("region", { name: "Passkey dieses Browsers" }).getByText("hinzugefügt").waitFor();
