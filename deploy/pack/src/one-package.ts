@@ -74,7 +74,7 @@ export function onePackage(checkout: string): Manifest {
       ]),
     ),
     bin: { coffer: "./packages/cli/bin/coffer.mjs" },
-    files: ["packages/*/dist/**", "packages/cli/bin/*.mjs", "packages/cli/package.json"],
+    files: ["packages/*/dist/**", "packages/cli/bin/*.mjs"],
     sideEffects: ["./packages/cli/**"],
     engines,
     scripts,

@@ -5,7 +5,7 @@ import { exitCodeFor, exitCodes, Failure } from "./failure.ts";
 import { withoutSecretWords } from "./output/concealed.ts";
 import { visible } from "./output/output.ts";
 import { groups, nouns } from "./rows/index.ts";
-import { version } from "./version.ts";
+import { version } from "@coffer/sdk/version";
 
 const exitCodesHelp = `
 Exit codes: 0 done, 1 failure, 2 wrong use, 3 not authenticated, 4 denied, 5 not found, 6 rate limited, 7 no connection.
@@ -28,7 +28,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 function buildProgram(env: NodeJS.ProcessEnv): Command {
   const program = new Command("coffer")
     .description("Coffer: secrets for people and machines, encrypted before they leave this machine.")
-    .version(version(), "-V, --version", "print the version")
+    .version(version, "-V, --version", "print the version")
     .enablePositionalOptions()
     .showHelpAfterError("(coffer --help shows how)")
     .configureOutput({ outputError: (text, write) => write(withoutSecretWords(inOurWords(text))) })

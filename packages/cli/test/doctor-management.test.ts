@@ -1,5 +1,5 @@
 import t from "tap";
-import { version } from "../src/version.ts";
+import { version } from "@coffer/sdk/version";
 import { asCoffer, doctor, startStranger } from "./doctor.ts";
 
 const home = t.testdir({});
@@ -15,7 +15,7 @@ async function found(t: Parameters<typeof startStranger>[0], says: Says) {
   const service = await startStranger(t, asCoffer());
   const management = await startStranger(t, ({ url }) => {
     if (url === "/readyz") return [200, says.ready ?? whole];
-    if (url === "/version") return [200, { version: says.version ?? version() }];
+    if (url === "/version") return [200, { version: says.version ?? version }];
     return url === "/metrics" ? [200, says.metrics ?? ""] : undefined;
   });
   return doctor(home, ["--url", service, "--management", management]);

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { version } from "@coffer/sdk/version";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { type Finding, problem } from "../doctor/finding.ts";
 import { checkConfiguration, checkMachine, checkProfile, checkSession } from "../doctor/identity.ts";
@@ -14,7 +15,6 @@ import { profileDirectory } from "../profile/paths.ts";
 import { readProfile } from "../profile/profile.ts";
 import { machineConfigurationOf } from "../service/access.ts";
 import { resolveAddress } from "../service/address.ts";
-import { version } from "../version.ts";
 
 interface Options extends AddressOptions {
   config?: string;
@@ -29,7 +29,7 @@ interface Options extends AddressOptions {
 export async function doctor({ options, env }: Call<Options>): Promise<void> {
   const findings = options.serverConfig === true ? checkServerConfig(env) : await checkAll(options, env);
   const broken = findings.some(({ status }) => status === "problem");
-  if (options.json === true) printJson({ ok: !broken, version: version(), findings: findings.map(json) });
+  if (options.json === true) printJson({ ok: !broken, version, findings: findings.map(json) });
   else show(findings);
   if (broken) process.exitCode = exitCodes.failure;
 }

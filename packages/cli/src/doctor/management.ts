@@ -1,4 +1,4 @@
-import { version } from "../version.ts";
+import { version } from "@coffer/sdk/version";
 import { type Finding, fine, problem, warning } from "./finding.ts";
 import { greatest, sum } from "./metrics.ts";
 import { type Answer, get, NoAnswer } from "./request.ts";
@@ -84,10 +84,13 @@ function serverVersion({ json }: Answer): string | undefined {
 
 function versionOf(served: string | undefined): Finding[] {
   if (served === undefined) return [];
-  const own = version();
-  if (served === own) return [fine("version", `server ${served}, as this command`)];
+  if (served === version) return [fine("version", `server ${served}, as this command`)];
   return [
-    warning("version", `server ${served}, this command ${own}`, "the older one works, but install the same version"),
+    warning(
+      "version",
+      `server ${served}, this command ${version}`,
+      "the older one works, but install the same version",
+    ),
   ];
 }
 

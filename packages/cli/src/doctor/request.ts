@@ -1,4 +1,4 @@
-import { version } from "../version.ts";
+import { version } from "@coffer/sdk/version";
 
 /** An unchanged response, whatever its status. Redirects are not followed. */
 export interface Answer {
@@ -33,7 +33,7 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
     const response = await fetch(url, {
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMilliseconds),
-      headers: { "user-agent": `coffer-cli/${version()}`, ...headers },
+      headers: { "user-agent": `coffer-cli/${version}`, ...headers },
     });
     const text = await textOf(response);
     return {

@@ -10,7 +10,7 @@ import {
   type Problem,
   workerPool,
 } from "@coffer/scan";
-import { version } from "../version.ts";
+import { version } from "@coffer/sdk/version";
 import { withoutIgnored } from "./ignore-file.ts";
 import type { Input } from "./input.ts";
 import { startProgress } from "./progress.ts";
@@ -121,6 +121,6 @@ function reportOf(totals: Totals, occurrences: readonly Occurrence[], settings: 
     binary: totals.binary.size,
     inBaseline: unignored.length - findings.length,
     ignored: all.length - unignored.length,
-    version: version(),
+    version: version,
   };
 }

@@ -1,7 +1,7 @@
 import type { CofferError } from "@coffer/sdk";
 import type { AddressOptions } from "../command-row.ts";
 import { printNotice } from "../output/output.ts";
-import { version } from "../version.ts";
+import { version } from "@coffer/sdk/version";
 
 /** The longest `Retry-After` that a command waits for, and how long it repeats refused requests. */
 const longestWaitSeconds = 120;
@@ -20,7 +20,7 @@ export function mannersOf({ insecureHttp, withoutWaiting }: AddressOptions) {
     maxWaitSeconds: withoutWaiting === true ? shortestWaitSeconds : longestWaitSeconds,
     maxRefusedSeconds: withoutWaiting === true ? undefined : longestWaitSeconds,
     timeoutMilliseconds: 30_000,
-    userAgent: `coffer-cli/${version()}`,
+    userAgent: `coffer-cli/${version}`,
     onRetry(error: CofferError, elapsedMilliseconds: number): void {
       if (error.code === "rate_limited") sayWaiting(error);
       // After a long wait, print the reason.

@@ -7,7 +7,7 @@ import { usage } from "../../failure.ts";
 import { readNamedFile } from "../../input/inputs.ts";
 import { printJson, printNotice } from "../../output/output.ts";
 import { resolveAddress } from "../../service/address.ts";
-import { version } from "../../version.ts";
+import { version } from "@coffer/sdk/version";
 
 const types = [
   "customer.subscription.created",
@@ -82,7 +82,7 @@ async function post(url: string, body: string, signature: string): Promise<numbe
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "stripe-signature": signature,
-    "user-agent": `coffer-cli/${version()}`,
+    "user-agent": `coffer-cli/${version}`,
   };
   const signal = AbortSignal.timeout(timeoutMilliseconds);
   try {
