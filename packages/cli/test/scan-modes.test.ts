@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "
 import { join } from "node:path";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
+import { coffer } from "./command.ts";
 import { newRepository, placesIn, tokenOf } from "./scan-repository.ts";
 
 const folder = testDirectory(t);
@@ -204,6 +205,13 @@ await t.test("what git cannot say is incomplete, and so is a repository without 
   mkdirSync(withoutGit);
   symlinkSync("/usr/bin/env", join(withoutGit, "env"));
   const env = { PATH: withoutGit };
+  t.match(await scan(["a.txt"], { node: ["--no-warnings"], env }), { code: 3, stdout: "", stderr: /git/ });
+  const outside = join(folder, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "token"), tokenOf(1));
+  const scanOutside = (...args: string[]) => coffer(outside, ["scan", ...args], { node: ["--no-warnings"], env });
+  t.match(await scanOutside(), { code: 1, stdout: /^token:1:1 / }, "a folder outside of repositories needs no git");
+  t.match(await scanOutside("--staged"), { code: 3, stdout: "", stderr: /needs a git repository/ });
   t.match(await scan(["--staged"], { node: ["--no-warnings"], env }), { code: 3, stdout: "", stderr: /git/ });
   const blob = execFileSync("git", ["rev-parse", "HEAD:a.txt"], { cwd: root, encoding: "utf8" }).trim();
   const object = join(root, ".git/objects", blob.slice(0, 2), blob.slice(2));

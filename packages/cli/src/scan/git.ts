@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { cannotScan } from "./exit-codes.ts";
@@ -62,11 +64,26 @@ export async function* gitTexts(
   if (code !== 0) throw cannotScan(`git ${args[0] ?? ""} failed: ${(await words).trim().split("\n")[0] ?? ""}`);
 }
 
-/** The repository that a folder belongs to; null outside of one. Throws Failure (incomplete) when git refuses to say. */
+/**
+ * The repository that a folder belongs to; null outside of one. Throws Failure (incomplete) when git refuses to say, and
+ * for a repository when there is no git.
+ */
 export async function findRepository(directory: string): Promise<Repository | null> {
-  const answer = await tryGit(directory, ["rev-parse", "--show-toplevel"]);
+  const answer = await tryGit(directory, ["rev-parse", "--show-toplevel"]).catch((error: unknown) => {
+    if (mayBeInRepository(resolve(directory))) throw error;
+    return null;
+  });
+  if (answer === null) return null;
   if ("output" in answer) return { root: answer.output.toString("utf8").replace(/\n$/, "") };
   if (/not a git repository/i.test(answer.words)) return null;
   if (/work tree/i.test(answer.words)) return { root: directory };
   throw cannotScan(`git cannot read this repository: ${answer.words.split("\n")[0] ?? ""}`);
+}
+
+/** Whether a repository could be here, as far as that can be seen without git. */
+function mayBeInRepository(directory: string): boolean {
+  if (process.env["GIT_DIR"] !== undefined) return true;
+  // `HEAD` is in a repository without a work tree.
+  if ([".git", "HEAD"].some((name) => existsSync(join(directory, name)))) return true;
+  return directory !== dirname(directory) && mayBeInRepository(dirname(directory));
 }
