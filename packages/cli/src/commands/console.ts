@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { getAsset, isSea } from "node:sea";
 import type { AddressOptions, Call } from "../command-row.ts";
 import { type Answer, get, NoAnswer } from "../doctor/request.ts";
 import { exitCodes, Failure, usage } from "../failure.ts";
@@ -34,8 +35,11 @@ interface Finding {
   problem: string | null;
 }
 
-/** With the package of the command; in a checkout the build of `npm run build -w packages/console`. */
-const manifestPlaces = ["../console-manifest.json", "../../../console/dist/release/manifest.json"];
+/** The asset of an executable, and the file of the package, with the manifest of the release's console. */
+const carriedManifest = "console-manifest.json";
+
+/** In a checkout the build of `npm run build -w packages/console`. */
+const manifestPlaces = [`../${carriedManifest}`, "../../../console/dist/release/manifest.json"];
 
 /** As a browser asks: a service that shows the command other code than browsers must at least look for it. */
 const browserHeaders = {
@@ -99,8 +103,9 @@ async function answerOf(address: string): Promise<Answer> {
 }
 
 async function readManifest(given: string | undefined): Promise<Manifest> {
-  const [carried, built] = manifestPlaces.map((place) => new URL(place, import.meta.url));
-  const path = given ?? [carried, built].find((each) => each !== undefined && existsSync(each));
+  const carried = given === undefined && isSea() ? manifestIn(getAsset(carriedManifest, "utf8")) : undefined;
+  if (carried !== undefined) return carried;
+  const path = given ?? manifestPlaces.map((place) => new URL(place, import.meta.url)).find((each) => existsSync(each));
   if (path === undefined)
     throw usage(
       "this checkout has no manifest: `npm run build -w packages/console` makes one, or name one with --manifest",

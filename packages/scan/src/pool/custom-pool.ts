@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-import { Worker } from "node:worker_threads";
 import type { CustomRule } from "../custom/custom-rule.ts";
 import type { Job, JobResult, JobSettings } from "./job.ts";
 import type { Pool } from "./pool.ts";
-import { workerUrl } from "./pool.ts";
 import { failed } from "./run-job.ts";
-import type { Ready, WorkerSettings } from "./worker-data.ts";
+import { startWorker } from "./start-worker.ts";
+import type { Ready } from "./worker-data.ts";
 
 /** The time that the rules of a configuration may take for one file. */
 const mostMilliseconds = 1_000;
@@ -54,9 +53,7 @@ interface Thread {
 
 async function startThread(rules: readonly CustomRule[], settings: JobSettings): Promise<Thread> {
   const running = new SharedArrayBuffer(4);
-  const worker = new Worker(workerUrl, {
-    workerData: { rules: { custom: rules }, settings, running } satisfies WorkerSettings,
-  });
+  const worker = startWorker({ rules: { custom: rules }, settings, running });
   const task = await new Promise<string | undefined>((done, fail) => {
     worker.once("message", ({ task }: Ready) => done(task));
     worker.once("error", fail);

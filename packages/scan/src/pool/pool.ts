@@ -1,7 +1,8 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Job, JobResult, JobSettings } from "./job.ts";
 import { failed, JobRunner } from "./run-job.ts";
-import type { Ready, RuleSource, WorkerSettings } from "./worker-data.ts";
+import { startWorker } from "./start-worker.ts";
+import type { Ready, RuleSource } from "./worker-data.ts";
 import { engineOf } from "./worker-data.ts";
 
 /** Scans jobs, in no order; a thread's results come in batches. */
@@ -13,12 +14,6 @@ export interface Pool {
 const jobsAtOnce = 16;
 const batchesAhead = 2;
 const threadEnded = "cannot be scanned: the thread ended";
-
-/** `scan-worker.ts` in the checkout, `scan-worker.js` where it was compiled. */
-export const workerUrl = new URL(
-  `./scan-worker${import.meta.url.slice(import.meta.url.lastIndexOf("."))}`,
-  import.meta.url,
-);
 
 /** A pool of one thread, this one: nothing needs to be started for few files. */
 export function localPool(rules: RuleSource, settings: JobSettings): Pool {
@@ -36,10 +31,7 @@ export function localPool(rules: RuleSource, settings: JobSettings): Pool {
 
 /** A pool of worker threads, each with an engine of its own. */
 export function workerPool(threads: number, rules: RuleSource, settings: JobSettings): Pool {
-  const workers = Array.from(
-    { length: threads },
-    () => new Worker(workerUrl, { workerData: { rules, settings } satisfies WorkerSettings }),
-  );
+  const workers = Array.from({ length: threads }, () => startWorker({ rules, settings }));
   return {
     async scan(jobs, onResult) {
       const iterator = Symbol.asyncIterator in jobs ? jobs[Symbol.asyncIterator]() : jobs[Symbol.iterator]();

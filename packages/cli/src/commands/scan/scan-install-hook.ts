@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isSea } from "node:sea";
 import type { Call } from "../../command-row.ts";
 import { usage } from "../../failure.ts";
 import { printJson, printNotice } from "../../output/output.ts";
@@ -25,7 +26,7 @@ export async function scanInstallHook({ options }: Call<{ json?: boolean }>): Pr
     const keeps = existsSync(hook) && !readFileSync(hook, "utf8").includes(mark);
     if (keeps && existsSync(kept)) throw usage(`${hook} and ${kept} are both there: put them into one first`);
     if (keeps) renameSync(hook, kept);
-    writeFileSync(hook, hookText(process.argv[1] ?? "coffer"));
+    writeFileSync(hook, hookText(isSea() ? process.execPath : resolve(process.argv[1] ?? "coffer")));
     chmodSync(hook, 0o755);
     if (options.json === true) printJson({ hook, kept: existsSync(kept) ? kept : null });
     printNotice(`coffer: ${hook} scans what is staged before each commit`);
@@ -39,7 +40,7 @@ function hookText(command: string): string {
 ${mark}
 before="$(dirname -- "$0")/${keptName}"
 if [ -x "$before" ]; then "$before" "$@" || exit $?; fi
-exec ${quoted(resolve(command))} scan --staged
+exec ${quoted(command)} scan --staged
 `;
 }
 
