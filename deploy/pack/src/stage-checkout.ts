@@ -50,7 +50,7 @@ interface Manifest {
 }
 
 /** The folders of all external dependencies, as installed in the checkout. */
-function dependencyFolders(): string[] {
+export function dependencyFolders(): string[] {
   const found = new Set<string>();
   const add = (folder: string): void => {
     const { dependencies = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;

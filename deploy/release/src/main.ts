@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { checkout } from "../../local/src/checkout.ts";
 import { changelogProblems, closeSection } from "./changelog.ts";
 import { checksumProblems } from "./checksums.ts";
-import { makeFiles } from "./make-files.ts";
+import { makeExecutableAlone, makeFiles } from "./make-files.ts";
 import { help, type Options, readOptions } from "./options.ts";
 import { mainVersion, versionPlaces, versionProblems, writeVersions } from "./versions.ts";
 
@@ -12,6 +12,7 @@ const besides = `.github/workflows/release.yml does besides, for the tag of the 
 - runs the suite
 - builds each image of images.txt for amd64 and arm64, with its bill of materials and provenance, and pushes it
 - signs each image by its digest (cosign, keyless) and attests where it was built
+- builds the executables of the command on Linux and macOS, each for x64 and arm64, and signs those for macOS ad hoc
 - pushes the chart to oci://…/charts and signs it
 - attests where the files were built, signs SHA256SUMS, and publishes the files with RELEASE_NOTES.md
 `;
@@ -31,17 +32,19 @@ function check(tag: string | null): string {
   return version;
 }
 
-function make({ tag, registry, digests, out, dryRun }: Options): void {
+async function make({ action, tag, registry, digests, executables, out, dryRun }: Options): Promise<void> {
   const folder = resolve(checkout, out);
-  makeFiles({ version: check(tag), registry, digests, out: folder });
+  const version = check(tag);
+  if (action === "executable") await makeExecutableAlone(version, folder);
+  else await makeFiles({ version, registry, digests, executables, out: folder });
   for (const name of readdirSync(folder)) process.stdout.write(`${statSync(join(folder, name)).size}\t${name}\n`);
   if (dryRun) process.stdout.write(`\n${besides}`);
 }
 
-function run(options: Options): void {
+async function run(options: Options): Promise<void> {
   if (options.action === "help") process.stdout.write(help);
   else if (options.action === "check") check(options.tag);
-  else if (options.action === "make") make(options);
+  else if (options.action === "make" || options.action === "executable") await make(options);
   else if (options.action === "verify") {
     refuse(checksumProblems(resolve(options.argument)));
     process.stdout.write("all files are those of SHA256SUMS\n");
@@ -55,7 +58,7 @@ function run(options: Options): void {
 }
 
 try {
-  run(readOptions(process.argv.slice(2)));
+  await run(readOptions(process.argv.slice(2)));
 } catch (error) {
   process.stderr.write(`release: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

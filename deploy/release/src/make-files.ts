@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +8,13 @@ import { checkout } from "../../local/src/checkout.ts";
 import { newFolder, stageCheckout } from "../../pack/src/stage-checkout.ts";
 import { releaseSection } from "./changelog.ts";
 import { writeChecksums } from "./checksums.ts";
+import { addNode } from "./executable/bill.ts";
+import { licenseTexts } from "./executable/licenses.ts";
+import { makeExecutable } from "./executable/make-executable.ts";
+import { copyExecutables, executableName, platforms } from "./executable/names.ts";
 import { imageList, imagesWithDigests } from "./images.ts";
 import { normalizeArchive } from "./normalize-archive.ts";
+import { run } from "./run.ts";
 
 export interface Release {
   version: string;
@@ -17,30 +22,56 @@ export interface Release {
   registry: string;
   /** The folder with the images' digests; null before they are built. */
   digests: string | null;
+  /** The folder with the executables of all platforms; null to make the one for this machine. */
+  executables: string | null;
   /** The folder of the files, which is emptied first. */
   out: string;
 }
 
 /**
- * Writes the files of a release: the command's package with its bill of materials, the chart, the notes,
- * the list of images and the checksums. Two runs on one commit write equal files.
+ * Writes the files of a release: the command's package and executables with their bills of materials and
+ * licences, the chart, the notes, the list of images and the checksums. Two runs on one commit write equal files.
  * @throws Error with the message of the program that failed
  */
-export function makeFiles({ version, registry, digests, out }: Release): void {
+export async function makeFiles({ version, registry, digests, executables, out }: Release): Promise<void> {
   const tagged = imageList(registry, version);
   const images = digests === null ? tagged : imagesWithDigests(tagged, digests);
-  rmSync(out, { recursive: true, force: true });
-  mkdirSync(out, { recursive: true });
-  const work = mkdtempSync(join(tmpdir(), "coffer-release-"));
-  try {
+  emptyFolder(out);
+  await inWorkFolder(async (work) => {
     packCommand(work, version, out);
     packChart(work, version, out);
-  } finally {
-    rmSync(work, { recursive: true });
-  }
+    if (executables === null) await makeExecutable(version, work, out);
+    else copyExecutables(version, executables, out);
+  });
+  const bill = readFileSync(join(out, `coffer-${version}.cdx.json`), "utf8");
+  writeFileSync(join(out, `coffer-${version}-executable.cdx.json`), addNode(bill));
+  writeFileSync(
+    join(out, `coffer-${version}-executable-licenses.txt`),
+    licenseTexts({ complete: executables !== null }),
+  );
   writeFileSync(join(out, "images.txt"), images.map((image) => `${image}\n`).join(""));
   writeFileSync(join(out, "RELEASE_NOTES.md"), notes({ version, registry, images }));
   writeChecksums(out);
+}
+
+/** Writes the executable of the command for this machine. */
+export async function makeExecutableAlone(version: string, out: string): Promise<void> {
+  emptyFolder(out);
+  await inWorkFolder((work) => makeExecutable(version, work, out));
+}
+
+function emptyFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+}
+
+async function inWorkFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "coffer-release-"));
+  try {
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** Packs the command and the SDK in a copy of the checkout, because packing changes a manifest for a moment. */
@@ -85,23 +116,12 @@ ${section}
 
 - \`coffer-${version}.tgz\`: the \`coffer\` command and the SDK, with everything they need: \`npm install --global ./coffer-${version}.tgz\`
 - \`coffer-${version}.cdx.json\`: its bill of materials (CycloneDX)
+- ${platforms.map((platform) => `\`${executableName(version, platform)}\``).join(", ")}: the command as one file, which needs
+  no Node. \`coffer-${version}-executable.cdx.json\` is the bill of materials, \`coffer-${version}-executable-licenses.txt\` has
+  the licences
 - \`coffer-chart-${version}.tgz\`: the Helm chart, also at \`oci://${registry}/charts/coffer\`
 ${images.map((image) => `- \`${image}\``).join("\n")}
 
 Check the files with \`sha256sum --check SHA256SUMS\`. docs/operations/release.md says how to check the signatures.
 `;
-}
-
-/** Runs a program and returns its output. The variables of an outer npm would be read by the inner one. */
-function run(program: string, args: readonly string[], cwd: string): string {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|NODE_OPTIONS$)/i.test(name) || /cache$/.test(name),
-  );
-  return execFileSync(program, args, {
-    cwd,
-    encoding: "utf8",
-    maxBuffer: 1 << 26,
-    stdio: ["ignore", "pipe", "inherit"],
-    env: Object.fromEntries(kept),
-  });
 }

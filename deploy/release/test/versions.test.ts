@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
@@ -7,6 +7,7 @@ import { fileList } from "../../docker/src/file-list.ts";
 import { checkout } from "../../local/src/checkout.ts";
 import { changelogProblems, closeSection } from "../src/changelog.ts";
 import { checksumProblems, writeChecksums } from "../src/checksums.ts";
+import { copyExecutables, executableName, platforms } from "../src/executable/names.ts";
 import { imageList, imageNames, imagesWithDigests } from "../src/images.ts";
 import { mainVersion, versionPlaces, versionProblems, writeVersions } from "../src/versions.ts";
 
@@ -163,6 +164,19 @@ await t.test("images.txt has the digests of the images that were pushed, and of 
   );
   writeFileSync(join(folder, "cli.digest"), "");
   t.throws(() => imagesWithDigests(images, folder), /has no digest of .*cli:.*: build that image first/);
+  t.end();
+});
+
+await t.test("a release has the executables of all platforms", (t) => {
+  const [made, out] = [join(root, "executables"), join(root, "collected")];
+  for (const folder of [made, out]) mkdirSync(folder);
+  for (const platform of platforms) writeFileSync(join(made, executableName(version, platform)), platform);
+  writeFileSync(join(made, "other"), "");
+  copyExecutables(version, made, out);
+  t.same(readdirSync(out).sort(), platforms.map((platform) => executableName(version, platform)).sort());
+  for (const name of readdirSync(out)) t.equal(statSync(join(out, name)).mode & 0o777, 0o755);
+  rmSync(join(made, executableName(version, "linux-arm64")));
+  t.throws(() => copyExecutables(version, made, out), /has no coffer-.*-linux-arm64: build it on that platform first/);
   t.end();
 });
 

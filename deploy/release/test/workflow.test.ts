@@ -5,6 +5,7 @@ import t from "tap";
 import { parse } from "yaml";
 import { runHelm } from "../../chart/src/helm.ts";
 import { checkout } from "../../local/src/checkout.ts";
+import { platforms } from "../src/executable/names.ts";
 import { imageNames } from "../src/images.ts";
 import { readOptions } from "../src/options.ts";
 
@@ -15,9 +16,9 @@ interface Step {
   with?: Record<string, unknown>;
 }
 interface Job {
-  needs?: string;
+  needs?: string | string[];
   permissions?: Record<string, string>;
-  strategy?: { matrix: { image: string[] } };
+  strategy?: { matrix: { image?: string[]; runner?: string[] } };
   steps: Step[];
 }
 
@@ -63,12 +64,13 @@ await t.test("a tag starts it, and each job has the permissions that it needs an
   );
   t.same(given, {
     check: [],
+    executables: [],
     images: ["attestations", "id-token", "packages"],
     publish: ["attestations", "contents", "id-token", "packages"],
   });
   t.same(
     jobs.map(([, { needs }]) => needs),
-    [undefined, "check", "images"],
+    [undefined, "check", "check", ["images", "executables"]],
   );
   t.end();
 });
@@ -76,6 +78,25 @@ await t.test("a tag starts it, and each job has the permissions that it needs an
 await t.test("it makes the image of each service and of the command", (t) => {
   t.same([...(workflow.jobs["images"]?.strategy?.matrix.image ?? [])].sort(), imageNames().sort());
   t.match(text, "--platform linux/amd64,linux/arm64");
+  t.end();
+});
+
+/** The platforms of the runners of GitHub. */
+const runners: Readonly<Record<string, string>> = {
+  "ubuntu-24.04": "linux-x64",
+  "ubuntu-24.04-arm": "linux-arm64",
+  "macos-15": "darwin-arm64",
+  "macos-15-intel": "darwin-x64",
+};
+
+await t.test("it makes the executable of each platform on that platform, and publishes all", (t) => {
+  const { strategy, steps: made = [] } = workflow.jobs["executables"] ?? {};
+  t.same(strategy?.matrix.runner?.map((runner) => runners[runner]).sort(), [...platforms].sort());
+  const uploaded = made.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"))?.with ?? {};
+  t.match(uploaded, { path: "executables/*", "if-no-files-found": "error" });
+  const collected = workflow.jobs["publish"]?.steps.map(({ with: given = {} }) => given["pattern"]);
+  t.ok(collected?.includes("executable-*"));
+  t.match(String(uploaded["name"]), /^executable-/);
   t.end();
 });
 
@@ -107,6 +128,11 @@ await t.test("everything that is published is signed, and says where it was buil
   t.same(
     attested.map(({ with: given = {} }) => given["subject-path"] ?? given["subject-name"]),
     ["${{ steps.build.outputs.name }}", "dist/release/*"],
+  );
+  const billed = steps.filter(({ uses }) => uses?.startsWith("actions/attest-sbom@"));
+  t.same(
+    billed.map(({ with: given = {} }) => String(given["sbom-path"]).replace(/^.*version \}\}/, "")),
+    [".cdx.json", "-executable.cdx.json"],
   );
   const outputs = new Set(
     scripts.flatMap((script) => Array.from(script.matchAll(/echo "(\w+)=.*GITHUB_OUTPUT/g), ([, name = ""]) => name)),
