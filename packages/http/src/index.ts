@@ -37,6 +37,7 @@ export {
 } from "./fields.ts";
 export { endSocket } from "./end-socket.ts";
 export { heldTags } from "./entity-tags.ts";
+export { answerParts, cursorAfter, type ListOf, listText, type Part } from "./list-text.ts";
 export { createObserve } from "./observe.ts";
 export { oversize } from "./oversize.ts";
 export { pathOf } from "./read-query.ts";

@@ -25,20 +25,20 @@ export function notModified(tag: string): NotModified {
   return { [kind]: "not_modified", tag };
 }
 
-/** A streamed response with an entity tag. */
+/** A streamed response. */
 export interface Streamed {
   readonly [kind]: "streamed";
-  readonly tag: string;
+  readonly tag: string | undefined;
   readonly parts: AsyncIterable<string>;
 }
 
 /**
- * Streams `parts`, the JSON text of the response, with `ETag: "tag"` and backpressure. An error
+ * Streams `parts`, the JSON text of the response, with backpressure, and `ETag: "tag"` if it has one. An error
  * before the first part gets an ordinary response; a later one cuts the connection, so that the
  * client detects the incomplete response. Both are audited and logged. Stops when the caller
  * disconnects.
  */
-export function streamed(tag: string, parts: AsyncIterable<string>): Streamed {
+export function streamed(tag: string | undefined, parts: AsyncIterable<string>): Streamed {
   return { [kind]: "streamed", tag, parts };
 }
 

@@ -1,5 +1,6 @@
 import {
   type AuditedCall,
+  cursorAfter,
   decodeCursor,
   encodeCursor,
   notModified,
@@ -13,7 +14,6 @@ import type { User } from "@coffer/service";
 import { z } from "zod";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { cursorAfter } from "../lists/list-text.ts";
 import { listMembers, type VaultMemberRow } from "../store/vault-members.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import { tagOf } from "../vaults/tag.ts";

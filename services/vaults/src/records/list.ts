@@ -1,9 +1,12 @@
 import {
   type AuditedCall,
+  cursorAfter,
   decodeCursor,
   encodeCursor,
+  listText,
   notModified,
   type NotModified,
+  type Part,
   streamed,
   type Streamed,
   type Tagged,
@@ -14,7 +17,6 @@ import type { User } from "@coffer/service";
 import { z } from "zod";
 import { usableVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { cursorAfter, listText, type Part } from "../lists/list-text.ts";
 import { listRecords, type RecordPart, type RecordQuery } from "../store/record-lists.ts";
 import type { RecordRow } from "../store/records.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
@@ -56,7 +58,7 @@ export async function listVaultRecords(deps: Deps, call: ListCall): Promise<Tagg
   return streamed(tag, listText([first], { view: recordView, cursor, next, limit }));
 }
 
-type AuthorizedPart = RecordPart & Part<RecordRow>;
+type AuthorizedPart = RecordPart & Required<Part<RecordRow>>;
 
 /** Reads a part and authorizes it by the same snapshot. Throws what `usableVault` throws. */
 async function readPart(

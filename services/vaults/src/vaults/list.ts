@@ -1,10 +1,13 @@
 import {
   auditOf,
   type Call,
+  cursorAfter,
   decodeCursor,
   encodeCursor,
+  listText,
   notModified,
   type NotModified,
+  type Part,
   streamed,
   type Streamed,
   type Tagged,
@@ -15,7 +18,6 @@ import {
 import { type User, userActor } from "@coffer/service";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
-import { cursorAfter, listText, type Part } from "../lists/list-text.ts";
 import { findMembership } from "../store/memberships.ts";
 import { listVaults, type VaultPart, type VaultQuery } from "../store/vault-lists.ts";
 import type { VaultRow } from "../store/vaults.ts";
@@ -59,7 +61,7 @@ async function readPart(
   call: ListCall,
   wanted: VaultQuery,
   of: { first: boolean },
-): Promise<VaultPart & Part<VaultRow>> {
+): Promise<VaultPart & Required<Part<VaultRow>>> {
   const part = await listVaults(deps.database.pool, call.caller.userId, wanted, of);
   return { ...part, record: (reason) => recordPart(deps, call, part.rows, reason) };
 }

@@ -231,8 +231,8 @@ export const vaultMutants: readonly Mutant[] = [
   },
   {
     name: "part-of-a-list-of-vaults-not-on-record",
-    file: `${source}/lists/list-text.ts`,
-    find: 'await part.record(continues ? "part" : undefined);',
+    file: "packages/http/src/list-text.ts",
+    find: 'await part.record?.(continues ? "part" : undefined);',
     replace: "await Promise.resolve(continues);",
     tests: [`${tests}/long-lists.test.ts`],
   },

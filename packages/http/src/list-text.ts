@@ -1,10 +1,12 @@
-/** Consecutive rows of a list, with the function that audits them. */
+import { streamed, type Streamed } from "./reply.ts";
+
+/** Consecutive rows of a list, with the function that audits them, if reads of the list are audited. */
 export interface Part<Row> {
   rows: readonly Row[];
   /** Whether more rows follow. */
   more: boolean;
   /** `reason` is `part` if more parts follow. */
-  record(reason?: "part"): Promise<void>;
+  record?(reason?: "part"): Promise<void>;
 }
 
 /** How to make a list from rows. */
@@ -28,6 +30,19 @@ export function cursorAfter<Row>(
 }
 
 /**
+ * The response that starts with this part, without an entity tag. It is streamed if the list or page
+ * is longer than the part (docs/adr/0011).
+ */
+export async function answerParts<Row>(first: Part<Row>, list: ListOf<Row>): Promise<object | Streamed> {
+  const { limit } = list;
+  const isWhole = !first.more || first.rows.length === limit;
+  await first.record?.(isWhole ? undefined : "part");
+  if (!isWhole) return streamed(undefined, listText([first], list));
+  const data = first.rows.map(list.view);
+  return limit === undefined ? { data } : { data, next_cursor: cursorAfter(first, list) };
+}
+
+/**
  * A response as JSON text, part by part. Each part is audited before it is sent (docs/adr/0011).
  * Removes the first part from its array, so that it can be collected once it is sent.
  */
@@ -47,7 +62,7 @@ export async function* listText<Row>(first: Part<Row>[], list: ListOf<Row>): Asy
     if (!part.more || last === undefined || count === limit) break;
     part = await list.next(last, limit === undefined ? undefined : limit - count);
     const continues = part.more && count + part.rows.length !== limit;
-    await part.record(continues ? "part" : undefined);
+    await part.record?.(continues ? "part" : undefined);
   }
   yield limit === undefined ? "]}" : `],"next_cursor":${JSON.stringify(cursor)}}`;
 }
