@@ -1,6 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { DatabaseOptions } from "@coffer/postgres";
 import type { Telemetry } from "@coffer/telemetry";
+import { quotaRefusals } from "./quota-refusals.ts";
 
 /** The quota of an owner. */
 export interface QuotaOptions {
@@ -20,11 +21,7 @@ const bytesPerMebibyte = 1024 * 1024;
  * `coffer_quota_refusals_total` by the kind and the limit (`items` or `bytes`).
  */
 export function createQuota(telemetry: Telemetry, { items, mebibytes, kinds }: QuotaOptions): Quota {
-  const refused = telemetry.metrics.counter(
-    "coffer_quota_refusals_total",
-    "Writes that were refused because of a quota, by kind of usage and limit",
-    ["kind", "limit"],
-  );
+  const refused = quotaRefusals(telemetry);
   const refusal = (kind: string, limit: "items" | "bytes", message: string) => (): ServiceError => {
     refused.inc({ kind, limit });
     return new ServiceError("quota_exceeded", message);

@@ -6,6 +6,7 @@ export { newId } from "./new-id.ts";
 export { nodeFlags } from "./service-module.ts";
 export { recordRefusal, refusalOutcome, type RefusalRecorder } from "./record-refusal.ts";
 export { type MigrationProgram, runMigration } from "./run-migration.ts";
+export { boxedKeyText, sealedKeyText } from "./sealed-keys.ts";
 export { createServiceBase, type ServiceBase, type ServiceBaseOptions } from "./service-base.ts";
 export { type BaseConfig, readServiceConfig } from "./service-config.ts";
 export { sharedStoreAddresses, type SharedStores, storeAddresses, type StoreAddresses } from "./store-addresses.ts";

@@ -79,8 +79,8 @@ await t.test("missing or malformed fields are 400", async (t) => {
     const answer = await create(owner, { ...good, ...change });
     t.equal(answer.status, 400, JSON.stringify(change));
   }
-  t.equal((await create(owner, { ...good, name: "m".repeat(128), encrypted_key: sealed(48 * 1024) })).status, 201);
-  t.equal((await create(owner, { ...good, encrypted_key: sealed(48 * 1024 + 1) })).status, 413);
+  t.equal((await create(owner, { ...good, name: "m".repeat(128), encrypted_key: sealed(3 * 1024) })).status, 201);
+  t.equal((await create(owner, { ...good, encrypted_key: sealed(3 * 1024 + 1) })).status, 413);
 });
 
 await t.test("a key sealed with another version than the present one is 409 and nothing is stored", async (t) => {

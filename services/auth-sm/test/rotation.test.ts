@@ -171,7 +171,12 @@ await t.test("malformed, incomplete or too large rotations are refused, and chan
     t.equal(answer.body.error, "invalid_request");
   }
   const long = sealed(48 * 1024 + 1);
-  for (const change of [with_(0, { wrapped_dek: long }), keysWith({ users: [{ ...someone, encrypted_key: long }] })]) {
+  const longKey = sealed(3 * 1024 + 1);
+  for (const change of [
+    with_(0, { wrapped_dek: long }),
+    keysWith({ users: [{ ...someone, encrypted_key: longKey }] }),
+    keysWith({ users: [{ ...someone, encrypted_key: "a.b.c.d.".padEnd(4 * 1024 + 1, "A") }] }),
+  ]) {
     t.equal((await rotate(service, owner, id, { ...good, ...change })).status, 413);
   }
   t.equal(await stateOf(id), before);

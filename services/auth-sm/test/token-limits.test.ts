@@ -1,6 +1,7 @@
 import t from "tap";
 import { call } from "./support/call.ts";
 import { createApplication, createFolder, newKeyPair } from "./support/machines.ts";
+import { insertFolders } from "./support/many-folders.ts";
 import { logIn, type Person, register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -53,7 +54,7 @@ await t.test("missing or malformed fields are 400", async (t) => {
     t.equal(answer.status, 400, JSON.stringify(body).slice(0, 100));
     t.equal(answer.body.error, "invalid_request");
   }
-  const sent = { encrypted_folder_key: sealed(48 * 1024) };
+  const sent = { encrypted_folder_key: sealed(3 * 1024) };
   t.equal((await issue(owner, { name: "n".repeat(128), folders: [{ ...one, ...sent }] })).status, 201);
   sent.encrypted_folder_key += "AAAA";
   t.equal((await issue(owner, { folders: [{ ...one, ...sent }] })).status, 413);
@@ -124,4 +125,41 @@ await t.test("networks are IPv4 or IPv6, by their own address", async (t) => {
     "10.0.0.0/8,11.0.0.0/8",
   ];
   for (const cidr of wrong) t.equal((await issue(owner, { allowed_cidrs: [cidr] })).status, 400, cidr);
+});
+
+await t.test("a token names 500 folders at most, and its records name the first 50 and say how many", async (t) => {
+  const large = await register(service, { orgName: "Large" });
+  const folders = await insertFolders(service, { owner: large, count: 501 });
+  const app = await createApplication(service, large);
+  const named = folders.map((folder_id) => ({ folder_id, permission: "read" }));
+  const send = (count: number) =>
+    call(service, "POST", `/api/org/applications/${app}/tokens`, {
+      token: large.token,
+      body: { name: "t", folders: named.slice(0, count) },
+    });
+  t.match(await send(501), {
+    status: 400,
+    body: { error: "invalid_request", details: [{ field: "folders", issue: "must have at most 500 items" }] },
+  });
+  const signed = named.slice(0, 101).map((one) => ({ ...one, entry: "a.b.c" }));
+  t.match(
+    await call(service, "POST", `/api/org/applications/${app}/tokens`, {
+      token: large.token,
+      body: { name: "t", folders: signed },
+    }),
+    { status: 400, body: { details: [{ field: "folders", issue: "must have at most 100 items with an entry" }] } },
+  );
+  const { status, body } = await send(500);
+  t.equal(status, 201);
+  t.equal(body.folders.length, 500);
+  const made = await bootstrap(body.token);
+  t.equal(made.body.folders.length, 500);
+
+  const few = await send(50);
+  const expected = { folders: folders.slice(0, 50), folder_count: 500 };
+  const changes = async (action: "token.issued" | "client.bootstrapped", id: string) =>
+    (await service.observer.record(action, ({ target }) => target.id === id)).changes;
+  t.match(await changes("token.issued", body.id), expected);
+  t.match(await changes("client.bootstrapped", made.body.client_id), expected);
+  t.match(await changes("token.issued", few.body.id), { folders: folders.slice(0, 50), folder_count: 50 });
 });

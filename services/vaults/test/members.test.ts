@@ -302,7 +302,7 @@ await t.test("a malformed grant is 400; another key version is 409 and changes n
       body: { error: "invalid_request" },
     });
   t.match(await call(service, owner, "PUT", at, { body: { ...body, key_version: 2 } }), { status: 409 });
-  const large = { ...body, encrypted_key: `${"a".repeat(64 * 1024)}.a.a.a.a` };
+  const large = { ...body, encrypted_key: `${"a".repeat(4 * 1024)}.a.a.a.a` };
   t.equal((await call(service, owner, "PUT", at, { body: large })).status, 413);
   t.equal((await call(service, colleague, "GET", path)).status, 403);
 });

@@ -14,6 +14,7 @@ import { imageMutants } from "./catalogue/images.ts";
 import { localMutants } from "./catalogue/local.ts";
 import { machineMutants } from "./catalogue/machines.ts";
 import { organizationMutants } from "./catalogue/organizations.ts";
+import { organizationListMutants } from "./catalogue/organization-lists.ts";
 import { peopleMutants } from "./catalogue/people.ts";
 import { postgresMutants } from "./catalogue/postgres.ts";
 import { quotaMutants } from "./catalogue/quota.ts";
@@ -63,6 +64,7 @@ export const catalogue: readonly Mutant[] = [
   ...peopleMutants,
   ...deviceCredentialMutants,
   ...organizationMutants,
+  ...organizationListMutants,
   ...signedChangeMutants,
   ...recordMutants,
   ...vaultMutants,

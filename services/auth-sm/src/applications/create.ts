@@ -4,6 +4,7 @@ import { transactionInSession } from "../access/lasting-session.ts";
 import { managers, requireHeldMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
+import { requireRoom } from "../counts/require-room.ts";
 import type { Deps } from "../deps.ts";
 import { type ApplicationRow, insertApplication } from "../store/applications.ts";
 import type { NewApplication } from "./bodies.ts";
@@ -16,6 +17,7 @@ export function createApplication(
   const { name, description = "" } = body;
   return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor } = await requireHeldMembership(tx, caller, managers);
+    await requireRoom(tx, deps, "applications", orgId);
     const application = await orConflict(
       insertApplication(tx, { id: deps.newId(), orgId, name, description, now: deps.now() }),
       { applications_name_key: "an application of this name exists" },

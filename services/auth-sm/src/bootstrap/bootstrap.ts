@@ -18,6 +18,7 @@ import {
   markTokenUsed,
   type UsableToken,
 } from "../store/token-spending.ts";
+import { namedFolders } from "../tokens/named-folders.ts";
 import { refuseWholeToken, wholeTokenIn } from "./whole-token.ts";
 
 /**
@@ -115,7 +116,7 @@ async function makeClient(
       actor: { type: "client", id: clientId, application_id: token.application_id },
       target: { type: "client", id: clientId, parent_id: token.application_id },
       status: 200,
-      changes: { token_id: token.id, folders: folders.map(({ id }) => id) },
+      changes: { token_id: token.id, ...namedFolders(folders.map(({ id }) => id)) },
     }),
   );
   return {

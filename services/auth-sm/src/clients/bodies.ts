@@ -1,6 +1,6 @@
-import { compactJwe, uuidText } from "@coffer/http";
+import { uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "@coffer/service";
+import { entryText, sealedKeyText } from "@coffer/service";
 import { keyVersion } from "../folders/bodies.ts";
 
 export const clientPath = z.object({ id: uuidText, client_id: uuidText });
@@ -12,7 +12,7 @@ export type GrantPath = z.infer<typeof grantPath>;
 /** `encrypted_key` is the folder's key, encrypted to the client's public key. */
 export const grantBody = z.object({
   permission: z.enum(["read", "write"]),
-  encrypted_key: compactJwe(64),
+  encrypted_key: sealedKeyText,
   key_version: keyVersion.optional(),
   entry: entryText.optional(),
 });

@@ -7,6 +7,7 @@ import { requireLockedFolder } from "../access/folder.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import { holders } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
+import { requireRoom } from "../counts/require-room.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
 import { appendHolder } from "../histories/append-holder.ts";
@@ -40,13 +41,15 @@ export function grantFolder(
     }
     requireKeyVersion(body.key_version, folder.keyVersion);
     const { id, public_key } = client;
+    const wasGranted = await hasClientGrant(tx, id, folder.folderId);
+    if (!wasGranted) await requireRoom(tx, deps, "grants", id);
     await appendHolder(tx, deps, {
       res: folderRes(folder.folderId),
       orgId,
       entry: body.entry,
       signerId: caller.userId,
       holder: folderHolder({ kind: "client", id, public_key, permission: body.permission }),
-      wasGranted: await hasClientGrant(tx, id, folder.folderId),
+      wasGranted,
       actor,
       request,
     });

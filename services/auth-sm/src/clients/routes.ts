@@ -1,5 +1,5 @@
 import { route, type RouteAudit } from "@coffer/http";
-import { applicationPath } from "../applications/bodies.ts";
+import { applicationPath, listQuery } from "../applications/bodies.ts";
 import { authenticateUser } from "../callers/user.ts";
 import { clientPath, grantBody, grantPath } from "./bodies.ts";
 import { grantFolder } from "./grant.ts";
@@ -16,7 +16,15 @@ const client: RouteAudit["target"] = ({ id = "", client_id = null }) => ({
 });
 
 export const clientRoutes = [
-  route({ ...user, method: "GET", path: base, params: applicationPath, status: 200, run: listClients }),
+  route({
+    ...user,
+    method: "GET",
+    path: base,
+    params: applicationPath,
+    query: listQuery,
+    status: 200,
+    run: listClients,
+  }),
   route({
     ...user,
     method: "DELETE",

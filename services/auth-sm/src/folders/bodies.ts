@@ -1,7 +1,7 @@
 import { permissions } from "@coffer/contract";
-import { base64Text, compactJwe, nameText, uuidText } from "@coffer/http";
+import { cursorText, nameText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "@coffer/service";
+import { boxedKeyText, entryText, sealedKeyText } from "@coffer/service";
 
 /** The version of the folder key that was used. Any version but the current one is refused. */
 export const keyVersion = z.int().positive();
@@ -10,11 +10,14 @@ export const newFolder = z.object({
   id: uuidText.optional(),
   name: nameText(),
   /** The folder's key, encrypted with the creator's user key. */
-  encrypted_key: base64Text(64),
+  encrypted_key: boxedKeyText,
   key_version: keyVersion.optional(),
   entry: entryText.optional(),
 });
 export type NewFolder = z.infer<typeof newFolder>;
+
+export const folderListQuery = z.object({ limit: pageLimit.optional(), cursor: cursorText.optional() });
+export type FolderListQuery = z.infer<typeof folderListQuery>;
 
 export const folderName = z.object({ name: nameText(), entry: entryText.optional() });
 export type FolderName = z.infer<typeof folderName>;
@@ -31,7 +34,7 @@ export type FolderMemberPath = z.infer<typeof folderMemberPath>;
 /** `encrypted_key` is the folder's key, encrypted to the person's public key. */
 export const folderMember = z.object({
   permission: z.enum(permissions),
-  encrypted_key: compactJwe(64),
+  encrypted_key: sealedKeyText,
   key_version: keyVersion.optional(),
   entry: entryText.optional(),
 });

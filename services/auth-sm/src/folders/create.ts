@@ -5,6 +5,7 @@ import { transactionInSession } from "../access/lasting-session.ts";
 import { managers, requireHeldMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
+import { requireRoom } from "../counts/require-room.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { folderHolder, folderRes } from "../histories/resources.ts";
@@ -21,6 +22,7 @@ export function createFolder(
   return transactionInSession(deps, caller, async (tx) => {
     const { orgId, actor } = await requireHeldMembership(tx, caller, managers);
     requireKeyVersion(body.key_version, 1);
+    await requireRoom(tx, deps, "folders", orgId);
     const now = deps.now();
     await orConflict(insertFolder(tx, { id, orgId, name: body.name, now }), {
       folders_pkey: "this id is taken: make another one",

@@ -1,6 +1,6 @@
-import { base64Text, compactJwe, listOf, nameText, namedValues, uidText, uuidText } from "@coffer/http";
+import { base64Text, listOf, nameText, namedValues, uidText, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "@coffer/service";
+import { boxedKeyText, entryText, sealedKeyText } from "@coffer/service";
 import { folderPath, keyVersion } from "./bodies.ts";
 
 /** Of a rotation, and of each request that stages secrets for one. */
@@ -11,14 +11,12 @@ export const rotationLimitBytes = 32 * 1024 * 1024;
  */
 export const rotationTokensPerKibibyte = 100;
 
-const jwe = compactJwe(64);
-const box = base64Text(64);
 /**
  * The folder's key for a person: encrypted to the public key, or with the user key for the caller.
  */
 const personsKey = z.string().check((context) => {
   const { value } = context;
-  const { error } = (value.includes(".") ? jwe : box).safeParse(value);
+  const { error } = (value.includes(".") ? sealedKeyText : boxedKeyText).safeParse(value);
   for (const issue of error?.issues ?? []) if (issue.code === "custom") context.issues.push({ ...issue, input: value });
 });
 
@@ -60,7 +58,10 @@ export const rotation = z
     key_version: keyVersion,
     encrypted_keys: z.object({
       users: distinct(z.object({ user_id: uuidText, encrypted_key: personsKey.nullable() }), ({ user_id }) => user_id),
-      clients: distinct(z.object({ client_id: uuidText, encrypted_key: jwe.nullable() }), ({ client_id }) => client_id),
+      clients: distinct(
+        z.object({ client_id: uuidText, encrypted_key: sealedKeyText.nullable() }),
+        ({ client_id }) => client_id,
+      ),
     }),
     secrets: resealedSecrets.optional(),
     rotation_id: uuidText.optional(),

@@ -1,6 +1,7 @@
 import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 import { foldCase } from "../fold-case.ts";
+import { isAfterName, mostNamed, type NameKey, type Wanted } from "./list-parts.ts";
 
 const applicationRow = z.object({
   id: z.string(),
@@ -25,11 +26,20 @@ export function insertApplication(
   `);
 }
 
-/** The applications of an organization, by name. */
-export function listApplications(db: Queryable, orgId: string): Promise<readonly ApplicationRow[]> {
-  return db.any(sql.type(applicationRow)`
-    SELECT ${applicationColumns} FROM applications WHERE org_id = ${orgId} ORDER BY name_folded
+const listedApplicationRow = applicationRow.extend({ name_folded: z.string() });
+export type ListedApplicationRow = z.infer<typeof listedApplicationRow>;
+
+/** A part of the applications of an organization, by name. */
+export async function listApplications(
+  db: Queryable,
+  { orgId, after, limit = mostNamed }: { orgId: string } & Wanted<NameKey>,
+): Promise<{ rows: readonly ListedApplicationRow[]; more: boolean }> {
+  const most = Math.min(limit, mostNamed);
+  const found = await db.any(sql.type(listedApplicationRow)`
+    SELECT ${applicationColumns}, name_folded FROM applications
+    WHERE org_id = ${orgId} AND ${isAfterName(after, "applications")} ORDER BY name_folded LIMIT ${most + 1}
   `);
+  return { rows: found.slice(0, most), more: found.length > most };
 }
 
 /** An application of the organization; null when it has none with this id. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { foldCase } from "../fold-case.ts";
 import { canHold } from "./folder-grants.ts";
 import { lockWholeFolder } from "./folder-lock.ts";
+import { isAfterName, mostNamed, type NameKey, type Wanted } from "./list-parts.ts";
 
 const folderRow = z.object({
   id: z.string(),
@@ -72,17 +73,31 @@ export function findFolder(
   `);
 }
 
-/** The folders of an organization by name, as this person sees them: all, or those with a grant. */
-export function listFolders(
+const listedFolderRow = folderRow.extend({ name_folded: z.string() });
+export type ListedFolderRow = z.infer<typeof listedFolderRow>;
+
+/**
+ * A part of the folders of an organization by name, as this person sees them: of all, or of those
+ * with a grant.
+ */
+export async function listFolders(
   db: Queryable,
-  { orgId, userId, onlyGranted }: { orgId: string; userId: string; onlyGranted: boolean },
-): Promise<readonly FolderRow[]> {
-  return db.any(sql.type(folderRow)`
-    SELECT ${folderColumns}
+  {
+    orgId,
+    userId,
+    onlyGranted,
+    after,
+    limit = mostNamed,
+  }: { orgId: string; userId: string; onlyGranted: boolean } & Wanted<NameKey>,
+): Promise<{ rows: readonly ListedFolderRow[]; more: boolean }> {
+  const most = Math.min(limit, mostNamed);
+  const found = await db.any(sql.type(listedFolderRow)`
+    SELECT ${folderColumns}, f.name_folded
     FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
-    WHERE f.org_id = ${orgId} AND (m.user_id IS NOT NULL OR NOT ${onlyGranted})
-    ORDER BY f.name_folded
+    WHERE f.org_id = ${orgId} AND (m.user_id IS NOT NULL OR NOT ${onlyGranted}) AND ${isAfterName(after, "folders")}
+    ORDER BY f.name_folded LIMIT ${most + 1}
   `);
+  return { rows: found.slice(0, most), more: found.length > most };
 }
 
 /** Throws on a taken name (`folders_name_key`). */

@@ -9,6 +9,7 @@ import { managers } from "../access/membership.ts";
 import type { ApplicationPath } from "../applications/bodies.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
+import { requireRoom } from "../counts/require-room.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { folderRes } from "../histories/resources.ts";
@@ -16,6 +17,7 @@ import { type AccessTokenRow, getAccessToken, insertAccessToken } from "../store
 import { holdApplication } from "../store/applications.ts";
 import type { NewToken } from "./bodies.ts";
 import { clientExpiry, tokenExpiry } from "./expiry.ts";
+import { namedFolders } from "./named-folders.ts";
 
 /** `token` is set only when this service made it, and is returned only once. */
 export interface IssuedToken extends AccessTokenRow {
@@ -38,6 +40,7 @@ export async function issueToken(
     const reached = await requireLockedApplication(tx, caller, params.id, { allowed: managers, lock: holdApplication });
     const { orgId, actor, application } = reached;
     const folders = await requireManagedFolders(tx, caller, { orgId, named: body.folders });
+    await requireRoom(tx, deps, "tokens", orgId);
     const row = {
       id,
       orgId,
@@ -67,7 +70,7 @@ export async function issueToken(
         target: { id },
         changes: {
           name: body.name,
-          folders: body.folders.map(({ folder_id }) => folder_id),
+          ...namedFolders(body.folders.map(({ folder_id }) => folder_id)),
           expires_at: issued.expires_at,
           client_expires_at: issued.client_expires_at,
           allowed_cidrs: body.allowed_cidrs ?? [],

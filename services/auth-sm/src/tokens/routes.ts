@@ -1,5 +1,5 @@
 import { route, type RouteAudit } from "@coffer/http";
-import { applicationPath } from "../applications/bodies.ts";
+import { applicationPath, listQuery } from "../applications/bodies.ts";
 import { authenticateUser } from "../callers/user.ts";
 import { newToken, tokenPath } from "./bodies.ts";
 import { issueToken } from "./issue.ts";
@@ -11,7 +11,15 @@ const user = { bucket: "user", caller: authenticateUser } as const;
 const token: RouteAudit["target"] = ({ id = "", token_id = null }) => ({ type: "token", id: token_id, parent_id: id });
 
 export const tokenRoutes = [
-  route({ ...user, method: "GET", path: base, params: applicationPath, status: 200, run: listTokens }),
+  route({
+    ...user,
+    method: "GET",
+    path: base,
+    params: applicationPath,
+    query: listQuery,
+    status: 200,
+    run: listTokens,
+  }),
   route({
     ...user,
     method: "POST",

@@ -1,7 +1,7 @@
 import { permissions } from "@coffer/contract";
-import { compactJwe, cursorText, pageLimit, uuidText } from "@coffer/http";
+import { cursorText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "@coffer/service";
+import { entryText, sealedKeyText } from "@coffer/service";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
 export const vaultMemberPath = vaultPath.extend({ user_id: uuidText });
@@ -13,7 +13,7 @@ export type VaultMemberListQuery = z.infer<typeof vaultMemberListQuery>;
 /** `encrypted_key` is the vault's key, sealed to the person's public key. */
 export const vaultMember = z.object({
   permission: z.enum(permissions),
-  encrypted_key: compactJwe(64),
+  encrypted_key: sealedKeyText,
   key_version: keyVersion.optional(),
   entry: entryText.optional(),
 });

@@ -1,18 +1,17 @@
-import { base64Text, compactJwe, listOf, timestampText, uuidText } from "@coffer/http";
+import { base64Text, listOf, timestampText, uuidText } from "@coffer/http";
 import { z } from "zod";
-import { entryText } from "@coffer/service";
+import { entryText, sealedKeyText } from "@coffer/service";
 import { keyVersion, vaultPath } from "../vaults/bodies.ts";
 
 /** The limit of records of one request. */
 const mostRecords = 1_000;
 export const rotationLimitBytes = 32 * 1024 * 1024;
 
-const jwe = compactJwe(64);
 const box = base64Text(64);
 /** The vault's key for a member: sealed to the public key, or for the caller under the user key. */
 const memberKey = z.string().check((context) => {
   const { value } = context;
-  const { error } = (value.includes(".") ? jwe : box).safeParse(value);
+  const { error } = (value.includes(".") ? sealedKeyText : box).safeParse(value);
   for (const issue of error?.issues ?? []) if (issue.code === "custom") context.issues.push({ ...issue, input: value });
 });
 

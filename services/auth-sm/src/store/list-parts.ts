@@ -1,0 +1,68 @@
+import { encodeCursor, timestampText, uuidText } from "@coffer/http";
+import { type Fragment, sql } from "@coffer/postgres";
+import { z } from "zod";
+
+// Parts of long lists (docs/adr/0011), which are in order of name or of creation.
+
+/** A part of a list of folders or applications, which have up to 5 KiB each. */
+export const mostNamed = 200;
+/** A part of a list of tokens or machines. */
+export const mostMachines = 200;
+/** A part ends with the token or machine that reaches this many folders, of up to 700 bytes each. */
+export const mostGrants = 2_000;
+
+/** Which rows of a list: those after a position, at most `limit`. */
+export interface Wanted<Key> {
+  after: Key | undefined;
+  limit: number | undefined;
+}
+
+/** A cursor holds the start of a name, because it has at most 512 characters. */
+const startCharacters = 64;
+
+const nameKey = z.object({ id: uuidText, start: z.string().max(2 * startCharacters) });
+/** A position in a list by name: after the row with this id, whose folded name has this start. */
+export type NameKey = z.infer<typeof nameKey>;
+export const namePosition: z.ZodType<NameKey> = nameKey;
+
+export function nameKeyOf({ id, name_folded }: { id: string; name_folded: string }): NameKey {
+  return { id, start: Array.from(name_folded).slice(0, startCharacters).join("") };
+}
+
+export function nameCursor(row: { id: string; name_folded: string }): string {
+  return encodeCursor(nameKeyOf(row));
+}
+
+/**
+ * Whether a row of the table is after a position. If the row at the position was renamed or deleted,
+ * the list goes on with the start of its name and may repeat rows, but leaves none out.
+ */
+export function isAfterName(after: NameKey | undefined, table: "folders" | "applications"): Fragment {
+  if (after === undefined) return sql.fragment`true`;
+  const { id, start } = after;
+  return sql.fragment`name_folded > coalesce((
+    SELECT name_folded FROM ${sql.identifier([table])} WHERE id = ${id} AND starts_with(name_folded, ${start})
+  ), ${start})`;
+}
+
+const timeKey = z.object({ created_at: timestampText, id: uuidText });
+/** A position in a list by time of creation. */
+export type TimeKey = z.infer<typeof timeKey>;
+export const timePosition: z.ZodType<TimeKey> = timeKey;
+
+export function timeCursor({ created_at, id }: TimeKey): string {
+  return encodeCursor({ created_at, id });
+}
+
+export function isAfterTime(after: TimeKey | undefined): Fragment {
+  if (after === undefined) return sql.fragment`true`;
+  return sql.fragment`(created_at, id) > (${after.created_at}::timestamptz, ${after.id}::uuid)`;
+}
+
+/** Numbers the rows of a list by time, and sums the `grants` before each. `found` is their number. */
+export function partOf(rows: Fragment): Fragment {
+  return sql.fragment`
+    SELECT id, (row_number() OVER w)::integer AS n, (sum(grants) OVER w - grants)::integer AS grants_before,
+      (count(*) OVER ())::integer AS found
+    FROM (${rows}) AS looked WINDOW w AS (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING)`;
+}
