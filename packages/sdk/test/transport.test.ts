@@ -213,6 +213,26 @@ await t.test("without an option a response may have 512 MiB", async (t) => {
   t.equal(chunks, 9);
 });
 
+await t.test("an answer in small chunks is the same answer", async (t) => {
+  const text = `{"a":"${"é".repeat(50_000)}"}`;
+  const bytes = new TextEncoder().encode(text);
+  for (const sizes of [[1], [1, 5_000, 7, 4_096, 900]]) {
+    let at = 0;
+    let chunks = 0;
+    const answer = new ReadableStream({
+      pull(controller) {
+        if (at >= bytes.length) controller.close();
+        else controller.enqueue(bytes.slice(at, (at += sizes[chunks++ % sizes.length] ?? 1)));
+      },
+    });
+    const transport = createTransport({
+      url: "https://vault.example",
+      fetch: () => Promise.resolve(new Response(answer)),
+    });
+    t.same((await transport.send(get)).body, JSON.parse(text));
+  }
+});
+
 await t.test("a redirect is not followed: the bearer goes to no other place", async (t) => {
   const other = await startServer(t, (_request, response) => json(response, 200, {}));
   const { url } = await startServer(t, (_request, response) => {

@@ -50,14 +50,21 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
 
 /** The body. Throws NoAnswer for one without an end, or nearly so. */
 async function textOf({ body }: Response): Promise<string> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  // No list of chunks: each costs hundreds of bytes besides its content.
+  let buffer = new Uint8Array(64 * 1024);
   let bytes = 0;
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array<ArrayBuffer>>) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new NoAnswer(`the answer has more than ${mostBytes / 1024 / 1024} MiB`, undefined);
-    chunks.push(chunk);
+    const end = bytes + chunk.length;
+    if (end > mostBytes) throw new NoAnswer(`the answer has more than ${mostBytes / 1024 / 1024} MiB`, undefined);
+    if (end > buffer.length) {
+      const larger = new Uint8Array(2 * end);
+      larger.set(buffer.subarray(0, bytes));
+      buffer = larger;
+    }
+    buffer.set(chunk, bytes);
+    bytes = end;
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return new TextDecoder().decode(buffer.subarray(0, bytes));
 }
 
 /** The reason of a failed connection, in one sentence. */
