@@ -9,7 +9,7 @@ import { createCors } from "./cors.ts";
 import type { AppOptions } from "./create-app.ts";
 import { createOpen, type Exchange } from "./exchange.ts";
 import { identify, isOutdated } from "./identify.ts";
-import { createLargeBodies } from "./large-bodies.ts";
+import { createMemoryLimits } from "./memory-limits.ts";
 import { permitLargeBody } from "./permit-large-body.ts";
 import { createObserve } from "./observe.ts";
 import { bucketOfPath } from "./rate-limit.ts";
@@ -34,7 +34,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
   const open = createOpen(options, cors);
   const refuse = createRefuse(options);
   const observe = createObserve(telemetry);
-  const readLarge = createLargeBodies();
+  const memory = createMemoryLimits(telemetry);
 
   async function serveRoute(row: Route<Deps, Caller>, exchange: Exchange<Caller>): Promise<number> {
     try {
@@ -43,10 +43,17 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
       const caller = await identify(row, deps, exchange);
       const identifiedAt = performance.now();
       await permitLargeBody(row, deps, exchange, caller);
-      exchange.call = await readLarge(row, exchange, () => readCall(row, exchange, caller, newId));
-      if (isOutdated(row, identifiedAt))
-        exchange.call = { ...exchange.call, caller: await identify(row, deps, exchange) };
-      return await sendReply(row, exchange, await row.run(deps, exchange.call as Call<never>)); // made by the row's own schemas
+      const body = memory.openBody(exchange.context.ip);
+      let reply: unknown;
+      try {
+        exchange.call = await readCall(row, exchange, caller, { newId, body });
+        if (isOutdated(row, identifiedAt))
+          exchange.call = { ...exchange.call, caller: await identify(row, deps, exchange) };
+        reply = await row.run(deps, exchange.call as Call<never>); // made by the row's own schemas
+      } finally {
+        body.close();
+      }
+      return await sendReply(row, exchange, reply);
     } catch (error) {
       return error instanceof RequestAborted ? closedByCaller : refuse(row, exchange, error);
     }

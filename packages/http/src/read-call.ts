@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { callAudit } from "./audit.ts";
 import { expectedTag, heldTags } from "./entity-tags.ts";
 import type { Exchange } from "./exchange.ts";
+import type { BodyMemory } from "./memory-limits.ts";
 import { hasBody, readBytes, readJson } from "./read-body.ts";
 import { pathOf, readQuery, requireReadableQuery } from "./read-query.ts";
 import { nothingAt } from "./refusal.ts";
@@ -11,19 +12,19 @@ import { validate } from "./validate.ts";
 
 /**
  * Reads the body and validates path, query and body. `newId` makes the ids of audit records.
- * @throws ServiceError (400, 404, 413), RequestAborted.
+ * @throws ServiceError (400, 404, 413, 429, 503), RequestAborted.
  */
 export async function readCall<Deps, Caller>(
   row: Route<Deps, Caller>,
   { request, response, context, params }: Exchange<Caller>,
   caller: Caller,
-  newId: () => string,
+  { newId, body: memory }: { newId: () => string; body: BodyMemory },
 ): Promise<Call<Caller>> {
   const { headers } = request;
   let body: unknown;
-  if (row.body === "raw") body = await readBytes(request, response, row.bodyLimitBytes);
+  if (row.body === "raw") body = await readBytes(request, response, row.bodyLimitBytes, memory);
   else if (row.bodyOptional && !hasBody(request)) body = {};
-  else if (row.body !== undefined) body = await readJson(request, response, row);
+  else if (row.body !== undefined) body = await readJson(request, response, row, memory);
   const read = {
     params: pathParams(row, params, request),
     query: row.query === undefined ? undefined : queryOf(row.query, request),

@@ -5,6 +5,8 @@ import { hasBody } from "./read-body.ts";
 const passBytes = 64 * 1024;
 const lingerBytes = 4 * 1024 * 1024;
 const lingerMilliseconds = 1000;
+/** A smaller chunk costs as much as one of this size. */
+const chunkBytes = 512;
 
 /** Whether the unread body is so large that the connection should be closed. */
 export function mustClose(request: IncomingMessage): boolean {
@@ -38,7 +40,7 @@ export function answerUnread(
     request.socket.destroySoon();
   };
   const count = (chunk: Buffer): void => {
-    left -= chunk.length;
+    left -= Math.max(chunk.length, chunkBytes);
     if (left < 0) finish();
   };
   const timer = setTimeout(finish, lingerMilliseconds);
