@@ -120,17 +120,18 @@ function nameOf({ schema, name }: Relation): string {
   return `${quote(schema)}.${quote(name)}`;
 }
 
+/** A partitioned table is copied as a whole: its partitions depend on when the database was made. */
 async function relationsOf(client: pg.Client, schemas: readonly string[]) {
-  const { rows } = await client.query<Relation & { kind: "r" | "S"; columns: string[] }>(
+  const { rows } = await client.query<Relation & { kind: "r" | "p" | "S"; columns: string[] }>(
     `SELECT n.nspname AS schema, c.relname AS name, c.relkind AS kind,
             array(SELECT a.attname::text FROM pg_attribute a
                   WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum) AS columns
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'S') ORDER BY 1, 2`,
+      WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'p', 'S') AND NOT c.relispartition ORDER BY 1, 2`,
     [schemas],
   );
   return {
-    tables: rows.filter(({ kind }) => kind === "r").map(({ schema, name, columns }) => ({ schema, name, columns })),
+    tables: rows.filter(({ kind }) => kind !== "S").map(({ schema, name, columns }) => ({ schema, name, columns })),
     sequences: rows.filter(({ kind }) => kind === "S").map(({ schema, name }) => ({ schema, name })),
   };
 }

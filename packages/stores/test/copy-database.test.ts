@@ -68,6 +68,21 @@ await t.test("a copy replaces the content of another database exactly", async (t
   t.strictSame(await to.query("SELECT nextval('one.versions')::int AS n"), [{ n: 42 }]);
 });
 
+await t.test("a partitioned table is copied to a database with other partitions", async (t) => {
+  const [from, to] = [await newDatabase(), await newDatabase()];
+  const make = "CREATE TABLE two.records (at int PRIMARY KEY, said text) PARTITION BY RANGE (at)";
+  const first = (to: number) => `CREATE TABLE two.first PARTITION OF two.records FOR VALUES FROM (0) TO (${to})`;
+  const rest = "CREATE TABLE two.rest PARTITION OF two.records DEFAULT";
+  await from.query(
+    `${make}; ${first(10)}; ${rest}; INSERT INTO two.records SELECT n, 'row' FROM generate_series(0, 29) AS n`,
+  );
+  await to.query(`${make}; ${first(20)}; ${rest}; INSERT INTO two.records VALUES (15, 'former')`);
+  t.equal(await writeDatabase(to.url, schemas, readDatabase(from.url, schemas)), 30);
+  const counts = "SELECT (SELECT count(*)::int FROM two.first) AS first, (SELECT count(*)::int FROM two.rest) AS rest";
+  t.strictSame(await to.query(counts), [{ first: 20, rest: 10 }]);
+  t.strictSame(await from.query(counts), [{ first: 10, rest: 20 }]);
+});
+
 await t.test("a concurrent commit is in no table of the copy", async (t) => {
   const [from, to] = [await newDatabase(), await newDatabase()];
   await from.query(fill);
