@@ -8,6 +8,8 @@ import {
   type Shared,
   startSweeper,
 } from "@coffer/service";
+import { partitionSweep } from "./audit/keep-partitions.ts";
+import { observePartitions } from "./audit/partition-metrics.ts";
 import type { Config } from "./config.ts";
 import { createSealer } from "./credentials/seal.ts";
 import { createDeliveryMetrics } from "./delivery/delivery-metrics.ts";
@@ -62,9 +64,10 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   };
   answerRequests(deps);
   observeDrills(base.telemetry, base.database.pool);
-  const sweeper = startSweeper(resealSweep(deps), base.telemetry.log);
-  // A rotation of the keys takes effect at the start.
-  sweeper.nudge();
+  observePartitions(base.telemetry, base.database.pool);
+  // Both at once at the start: a rotation of the keys takes effect, and a replica that restarts often sweeps too.
+  const sweepers = [resealSweep(deps), partitionSweep(deps)].map((sweep) => startSweeper(sweep, base.telemetry.log));
+  for (const sweeper of sweepers) sweeper.nudge();
   const delivery: DeliveryDeps = {
     ...deps,
     deliveries: createDeliveryStore(base.database),
@@ -84,7 +87,7 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
     drain: (seconds) => forwarder.close(seconds),
     async close() {
       users.close();
-      await sweeper.close();
+      await Promise.all(sweepers.map((sweeper) => sweeper.close()));
       // Cuts the remaining requests.
       await forwarder.close(0);
     },

@@ -1,3 +1,4 @@
+import { auditPartitionMutants } from "./catalogue/audit-partitions.ts";
 import { backupMutants } from "./catalogue/backups.ts";
 import { billingMutants } from "./catalogue/billing.ts";
 import { changeMutants } from "./catalogue/changes.ts";
@@ -55,6 +56,7 @@ export const catalogue: readonly Mutant[] = [
   ...cryptoMutants,
   ...telemetryMutants,
   ...siemForwarderMutants,
+  ...auditPartitionMutants,
   ...siemEndpointMutants,
   ...billingMutants,
   ...siemDeliveryMutants,

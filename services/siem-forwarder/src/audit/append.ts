@@ -43,7 +43,7 @@ function appendToChains(
     // Only now: what another has appended meanwhile is visible to every statement after the lock.
     const known = await findStored(
       tx,
-      drafts.map(({ draft }) => draft.id),
+      drafts.map(({ draft }) => draft),
     );
     const fresh = drafts.filter(({ draft }) => !known.has(draft.id.toLowerCase()));
     if (fresh.length > 0) await appendAt(tx, heads, fresh);

@@ -9,9 +9,9 @@ import type { Deps } from "../deps.ts";
 import { findHead } from "../store/chains.ts";
 import type { Span } from "../store/hours.ts";
 import { findSpan } from "../store/hours.ts";
-import { listRecords } from "../store/records.ts";
-import type { AuditQuery } from "./list-query.ts";
 import { hourOf } from "./hour-of.ts";
+import type { AuditQuery } from "./list-query.ts";
+import { listByPartitions } from "./list-by-partitions.ts";
 
 /** The place after which the next page begins. */
 const position = z.strictObject({ after: z.int().positive() });
@@ -36,7 +36,7 @@ export async function listAudit(
   const span = head && (await spanOf(pool, orgId, query, { head, after }));
   if (span === null) return { data: [], next_cursor: null, head };
   // One more record than requested shows whether there is a next page.
-  const found = await listRecords(pool, {
+  const found = await listByPartitions(pool, {
     chainId: orgId,
     span,
     from: query.from,

@@ -82,10 +82,14 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     `SELECT ${stateColumns} FROM siem_endpoints
      WHERE id = $1 AND lease_holder = $2 AND lease_until > $3::timestamptz AND enabled`,
   );
+  // Without it, each read would look into every partition.
+  const firstTime = `
+    coalesce((SELECT min(from_time) FROM audit_partitions WHERE chain_id = $1 AND last_seq > $2), '-infinity')
+  `;
   const next = `
     SELECT seq, time, record::text AS text,
       CASE WHEN action = 'siem.webhook.delivery.failed' THEN record -> 'target' ->> 'id' = $3 ELSE false END AS is_own
-    FROM audit_records WHERE chain_id = $1 AND seq > $2 ORDER BY seq LIMIT $4
+    FROM audit_records WHERE chain_id = $1 AND seq > $2 AND time >= ${firstTime} ORDER BY seq LIMIT $4
   `;
   // Rows of about 50 KB: a row for each record costs the client twice as much, and one row for all of them more copies.
   const joined = `

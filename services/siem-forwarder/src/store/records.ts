@@ -4,11 +4,24 @@ import type { Fragment, Queryable, Transaction } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 import type { Span } from "./hours.ts";
+import type { TimeRange } from "./partitions.ts";
 
-/** Which of these records are stored, in whichever chain; ids in lower case. */
-export async function findStored(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
+/**
+ * Which of these records are stored, in whichever chain; ids in lower case. A record that is sent again has the same
+ * time, so only the partitions of these times are read.
+ */
+export async function findStored(
+  tx: Transaction,
+  records: readonly { id: string; time: string }[],
+): Promise<Set<string>> {
+  const ids = records.map(({ id }) => id);
+  const times = records.map(({ time }) => Date.parse(time));
+  const from = new Date(Math.min(...times)).toISOString();
+  // A Date has milliseconds, a record microseconds.
+  const to = new Date(Math.max(...times)).toISOString().replace("Z", "999Z");
   const found = await tx.anyFirst(sql.type(z.object({ id: z.string() }))`
-    SELECT id FROM audit_records WHERE id = ANY (${sql.array(ids, "uuid")})
+    SELECT id FROM audit_records
+    WHERE id = ANY (${sql.array(ids, "uuid")}) AND time >= ${from}::timestamptz AND time <= ${to}::timestamptz
   `);
   return new Set(found);
 }
@@ -44,10 +57,12 @@ function column<Item>(items: readonly Item[], value: (item: Item) => string | nu
   return sql.array(items.map(value), type);
 }
 
-/** The filter of a list. `span` bounds the places, `before` and `after` exclude them. */
+/** The filter of a list. `span` bounds the places. */
 export interface RecordFilter {
   chainId: string;
   span: Span;
+  /** The times of all records of the span: no other partition is read. */
+  within?: TimeRange | undefined;
   from?: string | undefined;
   to?: string | undefined;
   action?: AuditAction | undefined;
@@ -72,7 +87,7 @@ function listAll(db: Queryable, filter: RecordFilter): Promise<readonly StoredRe
   return db.any(sql.type(row)`
     SELECT seq, record FROM audit_records
     WHERE chain_id = ${filter.chainId} AND seq BETWEEN ${filter.span.first} AND ${filter.span.last}
-      AND ${inTimes(filter)}
+      AND ${inTimes(filter)} AND ${inPartitions(filter)}
     ORDER BY ${bySeq(filter)} LIMIT ${filter.limit}
   `);
 }
@@ -96,28 +111,30 @@ function listGroups(db: Queryable, filter: RecordFilter): Promise<readonly Store
       SELECT action, outcome FROM (
         SELECT ${actor} action, outcome FROM audit_records
         WHERE chain_id = ${chainId} AND (${actor} action, outcome) >= (${ofActor} ${action ?? ""}, '')
+          AND ${inPartitions(filter)}
         ORDER BY ${actor} action, outcome LIMIT 1
       ) AS found WHERE ${isSelected}
       UNION ALL
       SELECT found.action, found.outcome FROM groups CROSS JOIN LATERAL (
         SELECT ${actor} action, outcome FROM audit_records
         WHERE chain_id = ${chainId} AND (${actor} action, outcome) > (${ofActor} groups.action, groups.outcome)
+          AND ${inPartitions(filter)}
         ORDER BY ${actor} action, outcome LIMIT 1
       ) AS found WHERE ${isSelected}
     ), page AS (
-      SELECT found.seq FROM groups CROSS JOIN LATERAL (
-        SELECT seq FROM audit_records
+      SELECT found.seq, found.time FROM groups CROSS JOIN LATERAL (
+        SELECT seq, time FROM audit_records
         WHERE chain_id = ${chainId}
           AND (${actor} action, outcome, seq) >= (${ofActor} groups.action, groups.outcome, ${span.first})
           AND (${actor} action, outcome, seq) <= (${ofActor} groups.action, groups.outcome, ${span.last})
-          AND ${inTimes(filter)}
+          AND ${inTimes(filter)} AND ${inPartitions(filter)}
         ORDER BY ${byGroup(filter)} LIMIT ${limit}
       ) AS found
       ${outcome === undefined ? sql.fragment`` : sql.fragment`WHERE groups.outcome = ${outcome}`}
       ORDER BY ${bySeq(filter)} LIMIT ${limit}
     )
-    SELECT seq, record FROM page JOIN audit_records USING (seq)
-    WHERE chain_id = ${chainId} ORDER BY ${bySeq(filter)}
+    SELECT seq, record FROM page JOIN audit_records USING (seq, time)
+    WHERE chain_id = ${chainId} AND ${inPartitions(filter)} ORDER BY ${bySeq(filter)}
   `);
 }
 
@@ -127,6 +144,11 @@ function inTimes({ from, to }: RecordFilter): Fragment {
     ...(from === undefined ? [] : [sql.fragment`time >= ${from}::timestamptz`]),
     ...(to === undefined ? [] : [sql.fragment`time < ${to}::timestamptz`]),
   ]);
+}
+
+function inPartitions({ within }: RecordFilter): Fragment {
+  if (within === undefined) return sql.fragment`true`;
+  return sql.fragment`time >= ${within.from}::timestamptz AND time < ${within.to}::timestamptz`;
 }
 
 function bySeq({ order }: RecordFilter): Fragment {
