@@ -49,6 +49,7 @@ const pushed = (bound: string) => `coffer_sync_push_latency_seconds_bucket{servi
 const deliveries = (outcome: string) =>
   `coffer_siem_deliveries_total{service="siem-forwarder",format="hec",outcome="${outcome}"}`;
 const forwarder = 'service="siem-forwarder"';
+const partitionsEnd = `coffer_audit_partitions_end_timestamp_seconds{${forwarder}}`;
 const drilledBackup = `coffer_restore_drill_backup_timestamp_seconds{${forwarder}}`;
 const sync = { service: "sync" };
 const hec = { service: "siem-forwarder", format: "hec" };
@@ -234,6 +235,10 @@ const cases: Case[] = [
     at: "12970m",
     labels: { service: "siem-forwarder" },
   },
+  // Two weeks ahead; a service that has not asked Postgres yet, and one with two months ahead.
+  gauge("CofferAuditPartitionsMissing", partitionsEnd, "1209600x40", "0x20 5184000x20", "30m", {
+    service: "siem-forwarder",
+  }),
 ];
 
 /** The rule of an alert and its recorded rules, without texts, which are checked below. */

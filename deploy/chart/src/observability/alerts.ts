@@ -199,6 +199,13 @@ const alerts: readonly Alert[] = [
     expr: `time() - max by (service) (coffer_restore_drill_backup_timestamp_seconds > 0) > ${9 * 86_400}`,
     summary: "The newest backup that a drill has restored is {{ $value | humanizeDuration }} old.",
   },
+  {
+    name: "CofferAuditPartitionsMissing",
+    severity: "ticket",
+    // Partitions are made three months ahead, and looked after each hour.
+    expr: `min by (service) (coffer_audit_partitions_end_timestamp_seconds > 0) - time() < ${31 * 86_400}`,
+    summary: "The last month with a partition of the audit ends in {{ $value | humanizeDuration }}.",
+  },
 ];
 
 /** All rules, in the form of a rule file of Prometheus. */

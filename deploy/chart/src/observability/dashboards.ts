@@ -198,6 +198,12 @@ export const dashboards: readonly Dashboard[] = [
         unit: "s",
         queries: { "{{service}}": quantile(0.99, "coffer_audit_flush_seconds", "service") },
       },
+      {
+        title: "Audit partitions exist for the next",
+        unit: "s",
+        queries: { partitions: "min(coffer_audit_partitions_end_timestamp_seconds > 0) - time()" },
+        description: "At least three months.",
+      },
     ],
   },
   {

@@ -401,4 +401,26 @@ export const disturbances: readonly Disturbance[] = [
       return () => drill(stage, 0);
     },
   },
+  {
+    alert: "CofferAuditPartitionsMissing",
+    what: "the partitions of the coming months are removed",
+    begin: async ({ sql }) => {
+      await sql(`DO $$
+        DECLARE
+          coming text;
+        BEGIN
+          FOR coming IN
+            SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'siem_forwarder.audit_records'::regclass
+              AND inhrelid::regclass::text > 'siem_forwarder.audit_records_' || to_char(now(), 'YYYY_MM')
+              AND inhrelid::regclass::text ~ '[0-9]$'
+          LOOP
+            EXECUTE format('DROP TABLE %s', coming);
+          END LOOP;
+        END $$`);
+      return () =>
+        sql(`DO $$ BEGIN
+          WHILE siem_forwarder.add_audit_partition(now() + interval '3 months') LOOP END LOOP;
+        END $$`);
+    },
+  },
 ];
