@@ -119,7 +119,7 @@ await t.test("a month whose records are in the default partition gets them", asy
 await t.test("a partition is not made while a long read holds the default one, and is made later", async (t) => {
   const end = await findPartitionsEnd(database.pool);
   await client.query("BEGIN; SELECT FROM audit_records_default");
-  await t.rejects(addPartition(database.pool, end), { code: "unavailable" });
+  await t.rejects(addPartition(database.pool, end), { code: "unavailable", cause: { code: "55P03" } });
   t.equal(await append([draftOf(randomUUID(), { time: month(30) })]), 1, "records are stored meanwhile");
   await client.query("COMMIT");
   t.equal(await addPartition(database.pool, end), true);
@@ -176,21 +176,20 @@ await t.test("lists over borders have the same records, with each filter, time a
     for (const outcome of [undefined, "denied"] as const)
       for (const actorId of [undefined, "client-1"])
         for (const { from, to } of ranges as { from?: string; to?: string }[])
-          for (const order of ["asc", "desc"] as const)
-            for (const limit of [3, 100]) {
-              const expected = drafts.flatMap((draft, at) =>
-                (action ?? draft.action) === draft.action &&
-                (outcome ?? draft.outcome) === draft.outcome &&
-                (actorId ?? draft.actor.id) === draft.actor.id &&
-                (from === undefined || draft.time >= from) &&
-                (to === undefined || draft.time < to)
-                  ? [at + 1]
-                  : [],
-              );
-              const filter = { action, outcome, actorId, from, to, order, limit };
-              const found = (await listAll(chainId, filter)).map(({ seq }) => seq);
-              t.same(found, order === "asc" ? expected : expected.toReversed(), JSON.stringify(filter));
-            }
+          for (const order of ["asc", "desc"] as const) {
+            const expected = drafts.flatMap((draft, at) =>
+              (action ?? draft.action) === draft.action &&
+              (outcome ?? draft.outcome) === draft.outcome &&
+              (actorId ?? draft.actor.id) === draft.actor.id &&
+              (from === undefined || draft.time >= from) &&
+              (to === undefined || draft.time < to)
+                ? [at + 1]
+                : [],
+            );
+            const filter = { action, outcome, actorId, from, to, order, limit: 7 };
+            const found = (await listAll(chainId, filter)).map(({ seq }) => seq);
+            t.same(found, order === "asc" ? expected : expected.toReversed(), JSON.stringify(filter));
+          }
 });
 
 /** How many blocks of each partition and its indexes the transaction has read. */
