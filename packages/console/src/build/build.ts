@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build, type BuildOptions, type OutputFile } from "esbuild";
+import { build, type BuildOptions, type OutputFile, type Plugin } from "esbuild";
 import { pagePaths } from "../paths.ts";
 import { headersOf } from "./headers.ts";
 import { codings, manifestName, sha256, storedPath } from "./manifest.ts";
@@ -15,6 +15,18 @@ const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
+};
+
+/** No screen starts a history that another program left out, so the worker starts without the SDK's way to do it. */
+const withoutAdoption: Plugin = {
+  name: "without-adoption",
+  setup({ onLoad }) {
+    const names = ["adoptFolder", "adoptOrganization", "adoptVault"];
+    const none = 'const none = () => Promise.reject(new TypeError("the console adopts no history"));';
+    onLoad({ filter: /sdk\/src\/histories\/adopt\.ts$/ }, () => ({
+      contents: `${none}\nexport { ${names.map((name) => `none as ${name}`).join(", ")} };`,
+    }));
+  },
 };
 
 /**
@@ -50,6 +62,7 @@ export async function buildConsole(folder: string, from: string = root): Promise
     ...common,
     entryPoints: [join(source, "worker/worker.ts")],
     splitting: true,
+    plugins: [withoutAdoption],
     external: ["/assets/*"],
     define: { __IMPORT_PATH__: JSON.stringify(`/${readers[0]?.path ?? ""}`) },
   });

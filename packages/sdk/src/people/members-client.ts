@@ -1,7 +1,7 @@
 import type { Role } from "@coffer/contract";
 import type { Fingerprint } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
-import { confirmMember } from "../histories/adopt.ts";
+import { confirmMember } from "../histories/confirm-member.ts";
 import { closeInvitations, type ClosedInvitation, removeInvitation } from "../histories/close-invitations.ts";
 import {
   acceptInvitation,
