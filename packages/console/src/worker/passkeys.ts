@@ -124,7 +124,8 @@ export function passkeyStore(
     renew: (session, refresh) =>
       navigator.locks.request(`${database} ${session.session_id}`, async () => {
         const { id } = session.user;
-        const passkey = (await load().catch(() => ({}) as Stored))[id];
+        const none: Stored = {};
+        const { [id]: passkey } = await load().catch(() => none);
         const other =
           passkey === undefined
             ? undefined
