@@ -29,6 +29,8 @@ export interface AppOptions<Deps, Caller> {
    * An error replaces the refusal.
    */
   onRefused?: (route: Route<Deps, Caller>, call: RefusedCall<Caller>, error: ServiceError) => Promise<unknown>;
+  /** A response whose reader takes nothing for so long is ended. Default: 30 s. */
+  unreadMilliseconds?: number;
   /** Default: the system's clock. */
   now?: () => Date;
 }
@@ -41,8 +43,9 @@ export interface App {
 
 /**
  * Makes the listener of `routes`. Order of a request: request id, source address, limiter, 404 if
- * no route matches, authentication, `permit` if the body may be large, body, validation,
- * authentication again if the body was slow, operation, response.
+ * no route matches, 429 or 503 if too many answers wait for their readers, authentication, `permit`
+ * if the body may be large, body, validation, authentication again if the body was slow, operation,
+ * response.
  * @throws Error if two routes have the same method and path
  */
 export function createApp<Deps, Caller>(options: AppOptions<Deps, Caller>): App {

@@ -9,7 +9,7 @@ import { createCors } from "./cors.ts";
 import type { AppOptions } from "./create-app.ts";
 import { createOpen, type Exchange } from "./exchange.ts";
 import { identify, isOutdated } from "./identify.ts";
-import { createMemoryLimits } from "./memory-limits.ts";
+import { type AnswerMemory, createMemoryLimits } from "./memory-limits.ts";
 import { permitLargeBody } from "./permit-large-body.ts";
 import { createObserve } from "./observe.ts";
 import { bucketOfPath } from "./rate-limit.ts";
@@ -22,23 +22,27 @@ import { readReply } from "./reply.ts";
 import type { Call, Route } from "./route.ts";
 import type { Handle } from "./routers.ts";
 import { sendParts } from "./send-parts.ts";
+import { sendWhole } from "./send-whole.ts";
 
 const unmatchedRoute = "unmatched";
+/** Even a phone at the edge of its network takes something in this time. */
+const defaultUnreadMilliseconds = 30_000;
 // A number, since the enum is a value of a package that telemetry alone imports.
 const spanError = 2 as Parameters<Span["setStatus"]>[0]["code"];
 
 /** Makes the handlers: of each route, of unmatched requests and of preflights. */
 export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) {
-  const { deps, limiter, telemetry, newId = randomUUID } = options;
+  const { deps, limiter, telemetry, newId = randomUUID, unreadMilliseconds = defaultUnreadMilliseconds } = options;
   const cors = createCors(options.corsOrigins);
   const open = createOpen(options, cors);
   const refuse = createRefuse(options);
   const observe = createObserve(telemetry);
-  const memory = createMemoryLimits(telemetry);
+  const memory = createMemoryLimits(telemetry, unreadMilliseconds);
 
   async function serveRoute(row: Route<Deps, Caller>, exchange: Exchange<Caller>): Promise<number> {
     try {
       await admit(limiter, row.bucket, exchange);
+      if (row.method === "GET") memory.requireReader(exchange.context.ip);
       exchange.admitted = true;
       const caller = await identify(row, deps, exchange);
       const identifiedAt = performance.now();
@@ -53,7 +57,7 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
       } finally {
         body.close();
       }
-      return await sendReply(row, exchange, reply);
+      return await sendReply(row, exchange, reply, () => memory.openAnswer(exchange.context.ip));
     } catch (error) {
       return error instanceof RequestAborted ? closedByCaller : refuse(row, exchange, error);
     }
@@ -119,19 +123,21 @@ export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) 
 
 /**
  * Sends the result of an operation. Returns the status.
- * @throws TypeError if the route has a body and the operation returned none; any error of the parts
+ * @throws TypeError if the route has a body and the operation returned none; any error of the parts;
+ *   ServiceError if there is no memory for the answer
  */
 function sendReply<Deps, Caller>(
   row: Route<Deps, Caller>,
   exchange: Exchange<Caller>,
   reply: unknown,
+  openMemory: () => AnswerMemory,
 ): number | Promise<number> {
   const { tag, held, value, parts } = readReply(reply);
   const headers = tag === undefined ? exchange.headers : [...exchange.headers, "ETag", `"${tag}"`];
   if (held) return answer(exchange, 304, headers, undefined);
-  if (parts !== undefined) return sendParts(exchange, row.status, headers, parts);
+  if (parts !== undefined) return sendParts(exchange, row.status, headers, parts, openMemory());
   if (row.status === 204) return answer(exchange, 204, headers, undefined);
   const body = JSON.stringify(value) as string | undefined; // undefined if JSON cannot express the value
   if (body === undefined) throw new TypeError(`${row.method} ${row.path} returned nothing to answer with`);
-  return answer(exchange, row.status, headers, body);
+  return sendWhole(exchange, row.status, headers, body, openMemory);
 }

@@ -16,10 +16,12 @@ export interface Share {
 export interface MemoryBudget {
   /** A share without bytes. */
   open(ip: string): Share;
+  /** What a further share of an address would exceed. Undefined if it holds little. */
+  excessWith(ip: string, bytes: number): Excess | undefined;
 }
 
 /** A share up to this size is small. */
-const smallBytes = 64 * 1024;
+export const smallBytes = 64 * 1024;
 
 /**
  * Divides memory among source addresses. An address holds at most half of `limitBytes`, and no more
@@ -38,9 +40,9 @@ export function createMemoryBudget(limitBytes: number): MemoryBudget {
     return sum;
   }
 
-  function excess(ofAddress: number, limit: number): Excess | undefined {
+  function excess(ofAddress: number, ofAll: number, limit: number): Excess | undefined {
     if (ofAddress > limit / 2) return "address";
-    return ofAddress > limit - total ? "process" : undefined;
+    return ofAddress > limit - ofAll ? "process" : undefined;
   }
 
   return {
@@ -50,7 +52,8 @@ export function createMemoryBudget(limitBytes: number): MemoryBudget {
       return {
         take: (bytes) => {
           own += bytes;
-          return excess(add(address, bytes), own <= smallBytes ? limitBytes * 1.25 : limitBytes);
+          const ofAddress = add(address, bytes);
+          return excess(ofAddress, total, own <= smallBytes ? limitBytes * 1.25 : limitBytes);
         },
         give: (bytes) => {
           own -= bytes;
@@ -61,6 +64,10 @@ export function createMemoryBudget(limitBytes: number): MemoryBudget {
           own = 0;
         },
       };
+    },
+    excessWith: (ip, bytes) => {
+      const ofAddress = held.get(bucketAddress(ip)) ?? 0;
+      return ofAddress <= smallBytes ? undefined : excess(ofAddress + bytes, total + bytes, limitBytes);
     },
   };
 }

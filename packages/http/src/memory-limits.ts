@@ -8,9 +8,12 @@ const mebibyte = 1024 * 1024;
  * for small shares, and the rest for one parsed body and what is not yet collected.
  */
 const bodies = createMemoryBudget(128 * mebibyte);
+const answers = createMemoryBudget(96 * mebibyte);
+/** A part of a list has 2 MiB and at most one item more. */
+const largePartBytes = 4 * mebibyte;
 const retryAfterSeconds = 5;
 
-type Kind = "bodies";
+type Kind = "bodies" | "answers";
 
 /** The memory of one request's body, or of its answer. */
 export interface Memory extends Omit<Share, "take"> {
@@ -23,11 +26,18 @@ export interface BodyMemory extends Memory {
   tooManyChunks(): ServiceError;
 }
 
+export interface AnswerMemory extends Memory {
+  /** How long a reader may take nothing. */
+  readonly patienceMilliseconds: number;
+  /** Counts a response that was ended because its reader took nothing. */
+  unread(): void;
+}
+
 /**
  * The limits of what all apps of the process hold in memory for callers: bodies that are being
  * received or processed, and answers that wait for their reader.
  */
-export function createMemoryLimits({ metrics }: Telemetry) {
+export function createMemoryLimits({ metrics }: Telemetry, patienceMilliseconds: number) {
   const refusals = metrics.counter(
     "coffer_http_refusals_total",
     "Requests refused, or responses ended, because of the memory or time that they cost",
@@ -56,5 +66,15 @@ export function createMemoryLimits({ metrics }: Telemetry) {
         return new ServiceError("invalid_request", "the body comes in too many small chunks: send larger ones");
       },
     }),
+    openAnswer: (ip: string): AnswerMemory => ({
+      ...memoryOf("answers", answers.open(ip)),
+      patienceMilliseconds,
+      unread: () => refusals.inc({ reason: "unread" }),
+    }),
+    /** Throws ServiceError for an address with so many unread answers that a large one has no room. */
+    requireReader: (ip: string): void => {
+      const refusal = refusalOf("answers", answers.excessWith(ip, largePartBytes));
+      if (refusal !== undefined) throw refusal;
+    },
   };
 }

@@ -1,18 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { closedByCaller } from "./closed-by-caller.ts";
+import type { AnswerMemory } from "./memory-limits.ts";
 import { mustClose } from "./unread-body.ts";
+import { watchReader } from "./watch-reader.ts";
 
 /**
  * Streams JSON text with backpressure. Sends the head with the first part, so that an earlier error
  * gets an ordinary response; after a later error the caller must cut the connection. Reads only the
  * first part for HEAD. Returns the status.
- * @throws what `parts` throws
+ * @throws what `parts` throws; ServiceError if `memory` has no room for a part
  */
 export async function sendParts(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
   status: number,
   headers: readonly string[],
   parts: AsyncIterable<string>,
+  memory: AnswerMemory,
 ): Promise<number> {
   const all = [...headers, "Content-Type", "application/json; charset=utf-8"];
   if (mustClose(request)) {
@@ -20,11 +23,18 @@ export async function sendParts(
     all.push("Connection", "close");
     request.resume();
   }
-  for await (const part of parts) {
-    if (response.destroyed) return closedByCaller;
-    if (!response.headersSent) response.writeHead(status, all);
-    if (request.method === "HEAD") break;
-    if (!response.write(part)) await taken(response);
+  try {
+    for await (const part of parts) {
+      if (response.destroyed) return closedByCaller;
+      const over = request.method === "HEAD" ? undefined : memory.take(part.length);
+      if (over !== undefined) throw over;
+      if (!response.headersSent) response.writeHead(status, all);
+      if (request.method === "HEAD") break;
+      if (!response.write(part)) await taken(response, memory);
+      memory.give(part.length);
+    }
+  } finally {
+    memory.close();
   }
   if (response.destroyed) return closedByCaller;
   response.end();
@@ -32,12 +42,14 @@ export async function sendParts(
 }
 
 /** Resolves on drain, or when the connection is closed. */
-function taken(response: ServerResponse): Promise<void> {
+function taken(response: ServerResponse, memory: AnswerMemory): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
+    const unwatch = watchReader(response, memory);
     const done = (): void => {
       response.off("drain", done);
       response.off("close", done);
+      unwatch();
       resolve();
     };
     response.on("drain", done);

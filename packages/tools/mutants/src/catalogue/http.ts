@@ -219,8 +219,8 @@ export const httpMutants: readonly Mutant[] = [
   {
     name: "bodies-of-the-process-without-end",
     file: `${source}/memory-budget.ts`,
-    find: "return ofAddress > limit - total ?",
-    replace: "return ofAddress > 100 * limit - total ?",
+    find: "return ofAddress > limit - ofAll ?",
+    replace: "return ofAddress > 100 * limit - ofAll ?",
     tests: ["packages/http/test/memory-of-bodies.test.ts"],
   },
   {
@@ -243,5 +243,40 @@ export const httpMutants: readonly Mutant[] = [
     find: "        body.close();",
     replace: "        body.give(0);",
     tests: ["packages/http/test/memory-of-bodies.test.ts"],
+  },
+  {
+    name: "list-read-for-an-address-with-unread-answers",
+    file: `${source}/handlers.ts`,
+    find: 'if (row.method === "GET") memory.requireReader(exchange.context.ip);',
+    replace: "",
+    tests: ["packages/http/test/memory-of-answers.test.ts"],
+  },
+  {
+    name: "parts-of-unread-answers-without-end",
+    file: `${source}/send-parts.ts`,
+    find: "if (over !== undefined) throw over;",
+    replace: "",
+    tests: ["packages/http/test/memory-of-answers.test.ts"],
+  },
+  {
+    name: "unread-answer-not-counted",
+    file: `${source}/send-whole.ts`,
+    find: "if (waiting === 0) memory?.close();",
+    replace: "if (waiting >= 0) memory?.close();",
+    tests: ["packages/http/test/memory-of-answers.test.ts"],
+  },
+  {
+    name: "unread-answer-counts-for-ever",
+    file: `${source}/send-whole.ts`,
+    find: 'response.once("close", () => memory.close());',
+    replace: 'response.once("close", () => memory.give(0));',
+    tests: ["packages/http/test/memory-of-answers.test.ts"],
+  },
+  {
+    name: "unread-answer-waits-for-the-idle-timeout",
+    file: `${source}/watch-reader.ts`,
+    find: "socket.setTimeout(patienceMilliseconds);",
+    replace: "socket.setTimeout(100 * patienceMilliseconds);",
+    tests: ["packages/http/test/memory-of-answers.test.ts"],
   },
 ];
