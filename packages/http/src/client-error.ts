@@ -20,11 +20,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 }
 
 /**
- * Refuses a request without a Host header, as HTTP/1.1 requires; Node would send no body. Returns
- * false if the request is not refused.
+ * Refuses a request without a Host header, as HTTP/1.1 requires; Node would send no body. HTTP/1.0
+ * too, since a router passes it on as HTTP/1.1. Returns false if the request is not refused.
  */
-export function refuseHostless({ headers, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
-  if (headers.host !== undefined || httpVersion !== "1.1") return false;
+export function refuseHostless({ headers }: IncomingMessage, response: ServerResponse): boolean {
+  if (headers.host !== undefined) return false;
   const refusal = refusalOf(notValid);
   response.writeHead(400, refusal.headers.flat());
   response.end(refusal.body);

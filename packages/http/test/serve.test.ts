@@ -14,6 +14,7 @@ await t.test("a malformed request gets the usual error body", async (t) => {
     "nonsense\r\n\r\n",
     "GET / HTTP/1.1\r\n\r\n",
     "GET / HTTP/3.0\r\nHost: x\r\n\r\n",
+    "GET /api/things HTTP/1.0\r\n\r\n",
     "\u0016\u0003\u0001\r\n\r\n",
     request("/", "Content-Length: x\r\n"),
     request("/", "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n"),

@@ -279,4 +279,11 @@ export const httpMutants: readonly Mutant[] = [
     replace: "socket.setTimeout(100 * patienceMilliseconds);",
     tests: ["packages/http/test/memory-of-answers.test.ts"],
   },
+  {
+    name: "old-request-without-a-host-served",
+    file: `${source}/client-error.ts`,
+    find: "if (headers.host !== undefined) return false;",
+    replace: 'if (headers.host !== undefined || response.req.httpVersion !== "1.1") return false;',
+    tests: ["packages/http/test/serve.test.ts"],
+  },
 ];
