@@ -29,7 +29,7 @@ export interface AppOptions<Deps, Caller> {
    * An error replaces the refusal.
    */
   onRefused?: (route: Route<Deps, Caller>, call: RefusedCall<Caller>, error: ServiceError) => Promise<unknown>;
-  /** A response whose reader takes nothing for so long is ended. Default: 30 s. */
+  /** A response whose reader takes nothing for once to twice this time is ended. Default: 30 s. */
   unreadMilliseconds?: number;
   /** Default: the system's clock. */
   now?: () => Date;

@@ -2,8 +2,9 @@ import type { ServerResponse } from "node:http";
 import type { AnswerMemory } from "./memory-limits.ts";
 
 /**
- * Ends a response if its reader takes nothing for the patience of `memory`. Bytes that the system
- * has passed on restart the time. Returns the function that restores the idle timeout.
+ * Ends a response if its reader takes nothing for the patience, or the idle timeout if that is
+ * shorter. The socket compares its queue with that of the previous timeout, so a silent reader has
+ * one to two times as long. Returns the function that restores the idle timeout.
  */
 export function watchReader(
   response: ServerResponse,
@@ -16,7 +17,7 @@ export function watchReader(
     response.destroy();
   };
   response.on("timeout", end);
-  socket.setTimeout(patienceMilliseconds);
+  socket.setTimeout(idleMilliseconds === 0 ? patienceMilliseconds : Math.min(patienceMilliseconds, idleMilliseconds));
   return () => {
     response.off("timeout", end);
     socket.setTimeout(idleMilliseconds);

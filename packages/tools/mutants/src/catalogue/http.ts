@@ -275,8 +275,8 @@ export const httpMutants: readonly Mutant[] = [
   {
     name: "unread-answer-waits-for-the-idle-timeout",
     file: `${source}/watch-reader.ts`,
-    find: "socket.setTimeout(patienceMilliseconds);",
-    replace: "socket.setTimeout(100 * patienceMilliseconds);",
+    find: "Math.min(patienceMilliseconds, idleMilliseconds)",
+    replace: "Math.max(patienceMilliseconds, idleMilliseconds)",
     tests: ["packages/http/test/memory-of-answers.test.ts"],
   },
   {
