@@ -9,12 +9,14 @@ export const httpMutants: readonly Mutant[] = [
     file: `${source}/handlers.ts`,
     find: [
       "      await admit(limiter, row.bucket, exchange);",
+      '      if (row.method === "GET") memory.requireReader(exchange.context.ip);',
       "      exchange.admitted = true;",
       "      const caller = await identify(row, deps, exchange);",
     ].join("\n"),
     replace: [
       "      const caller = await identify(row, deps, exchange);",
       "      await admit(limiter, row.bucket, exchange);",
+      '      if (row.method === "GET") memory.requireReader(exchange.context.ip);',
       "      exchange.admitted = true;",
     ].join("\n"),
     tests: ["packages/http/test/rate-limit.test.ts"],
@@ -131,15 +133,15 @@ export const httpMutants: readonly Mutant[] = [
   {
     name: "body-one-byte-over-the-limit-accepted",
     file: `${source}/read-body.ts`,
-    find: "if (length > limitBytes) {",
-    replace: "if (length > limitBytes + 1) {",
+    find: "if (gather.length > limitBytes) fail(tooLarge(limitBytes));\n      else if (++chunks",
+    replace: "if (gather.length > limitBytes + 1) fail(tooLarge(limitBytes));\n      else if (++chunks",
     tests: ["packages/http/test/body.test.ts"],
   },
   {
     name: "announced-length-of-a-body-unchecked",
     file: `${source}/read-body.ts`,
-    find: "if (announced > limitBytes)",
-    replace: "if (announced > limitBytes + 1)",
+    find: 'headers["content-length"] ?? 0) > limitBytes) throw',
+    replace: 'headers["content-length"] ?? 0) > limitBytes + 1) throw',
     tests: ["packages/http/test/body.test.ts"],
   },
   {
