@@ -73,7 +73,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^(packages|services|deploy)/",
-        pathNot: ["/test/", "^packages/testkit/", "^packages/tools/bench/"],
+        pathNot: ["/test/", "^packages/testkit/", "^packages/tools/(bench|fuzz)/"],
       },
       to: { path: "^packages/testkit/" },
     },
