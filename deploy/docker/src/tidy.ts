@@ -1,5 +1,5 @@
 // tidy.ts FOLDER SERVICE, in the build of an image after npm.
-import { readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -9,7 +9,8 @@ const unusedFolder = /^(test|tests|__tests__|\..*)$/;
 
 /** Removes files that no service needs at run time. */
 export function tidy(folder: string, service: string): void {
-  tidyFolder(join(folder, "node_modules"));
+  for (const modules of ["node_modules", ...globSync("{packages,services}/*/node_modules", { cwd: folder })])
+    tidyFolder(join(folder, modules));
   for (const file of ["package-lock.json", ".npmrc"]) rmSync(join(folder, file));
   normalizeBill(join(folder, "sbom.cdx.json"), `coffer-${service}`);
 }
