@@ -107,11 +107,12 @@ await t.test("several addresses leave room for another, and a change is always a
 });
 
 await t.test("a response whose reader takes nothing is ended, one that is read slowly is not", async (t) => {
-  const impatient = await startApp(t, rows, { unreadMilliseconds: 3_000 });
   for (const [path, bytes] of [
     ["/api/lists", 8 * mebibyte],
     ["/api/huge", 16 * mebibyte],
   ] as const) {
+    // Each counts for itself.
+    const impatient = await startApp(t, rows, { unreadMilliseconds: 3_000 });
     const still = await request("192.0.2.2", path, { port: impatient.port });
     const closed = new Promise((resolve) => still.socket.once("close", resolve));
     const slow = await request("192.0.2.2", path, { port: impatient.port });
