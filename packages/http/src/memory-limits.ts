@@ -9,8 +9,8 @@ const mebibyte = 1024 * 1024;
  */
 const bodies = createMemoryBudget(128 * mebibyte);
 const answers = createMemoryBudget(96 * mebibyte);
-/** A part of a list has 2 MiB and at most one item more. */
-const largePartBytes = 4 * mebibyte;
+/** What a long list holds at most: a part of 2 MiB in memory, and the text of one item. */
+const largeAnswerBytes = 4 * mebibyte;
 const retryAfterSeconds = 5;
 
 type Kind = "bodies" | "answers";
@@ -73,7 +73,7 @@ export function createMemoryLimits({ metrics }: Telemetry, patienceMilliseconds:
     }),
     /** Throws ServiceError for an address with so many unread answers that a large one has no room. */
     requireReader: (ip: string): void => {
-      const refusal = refusalOf("answers", answers.excessWith(ip, largePartBytes));
+      const refusal = refusalOf("answers", answers.excessWith(ip, largeAnswerBytes));
       if (refusal !== undefined) throw refusal;
     },
   };

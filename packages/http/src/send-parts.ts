@@ -4,6 +4,9 @@ import type { AnswerMemory } from "./memory-limits.ts";
 import { mustClose } from "./unread-body.ts";
 import { watchReader } from "./watch-reader.ts";
 
+/** What the source of the parts of a long list holds: rows of 2 MiB, and their objects. */
+const sourceBytes = 3 * 1024 * 1024;
+
 /**
  * Streams JSON text with backpressure. Sends the head with the first part, so that an earlier error
  * gets an ordinary response; after a later error the caller must cut the connection. Reads only the
@@ -26,7 +29,8 @@ export async function sendParts(
   try {
     for await (const part of parts) {
       if (response.destroyed) return closedByCaller;
-      const over = request.method === "HEAD" ? undefined : memory.take(part.length);
+      const source = response.headersSent ? 0 : sourceBytes;
+      const over = request.method === "HEAD" ? undefined : memory.take(source + part.length);
       if (over !== undefined) throw over;
       if (!response.headersSent) response.writeHead(status, all);
       if (request.method === "HEAD") break;

@@ -10,27 +10,32 @@ import { startApp } from "./start-app.ts";
 
 const mebibyte = 1024 * 1024;
 const part = `"${"x".repeat(4 * mebibyte)}"`;
+const piece = `"${"x".repeat(mebibyte)}"`;
 let runs = 0;
+/** The operations wait for it. */
+let gate: Promise<unknown> = Promise.resolve();
 const rows = [
   route({
     ...{ method: "GET", path: "/api/lists", bucket: "user", caller: anyone, status: 200 },
-    run: () => {
+    run: async () => {
       runs += 1;
-      return Promise.resolve(
-        streamed(
-          "tag",
-          (async function* () {
-            for (const text of [`[${part}`, `,${part}`, "]"]) yield await Promise.resolve(text);
-          })(),
-        ),
+      await gate;
+      return streamed(
+        "tag",
+        (async function* () {
+          let before = "[";
+          for (let n = 0; n < 8; n += 1, before = ",") yield await Promise.resolve(before + piece);
+          yield "]";
+        })(),
       );
     },
   }),
   route({
     ...{ method: "GET", path: "/api/things", bucket: "user", caller: anyone, status: 200 },
-    run: () => {
+    run: async () => {
       runs += 1;
-      return Promise.resolve({ large: part });
+      await gate;
+      return { large: part };
     },
   }),
   route({
@@ -47,6 +52,8 @@ const rows = [
   }),
 ] as const;
 const app = await startApp(t, rows);
+
+const refusedBefore = new Map<string, number>();
 
 async function request(
   address: string,
@@ -75,6 +82,11 @@ async function unread(count: number, address: (n: number) => string, path: strin
   await pause(500);
   return open;
 }
+/** How many more requests of a route were answered with 429. */
+async function refused(path: string): Promise<number> {
+  const line = new RegExp(`_count\\{.*http_route="${path}",http_response_status_code="429"\\} (\\d+)`);
+  return Number(line.exec(await app.metrics())?.[1] ?? 0) - (refusedBefore.get(path) ?? 0);
+}
 async function end(open: readonly RawConnection[], address: string): Promise<void> {
   for (const { socket } of open) socket.destroy();
   await until("none waits any more", async () => (await statusOf(address, "/api/small")) === 200);
@@ -91,6 +103,21 @@ for (const path of ["/api/lists", "/api/things"]) {
     t.equal(await statusOf("192.0.2.1", path), 200, "another address");
     t.match(await app.metrics(), /coffer_http_refusals_total\{service="test",reason="answers_of_address"\} [1-9]/);
     await end(open, "2001:db8:1:2::99");
+  });
+}
+
+for (const path of ["/api/lists", "/api/things"]) {
+  await t.test(`${path}: of requests that run at the same time, those without room are refused`, async (t) => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    gate = promise;
+    refusedBefore.set(path, (await refused(path)) + (refusedBefore.get(path) ?? 0));
+    const before = runs;
+    const open = await Promise.all(Array.from({ length: 40 }, () => request("192.0.2.3", path)));
+    await until("all run", () => runs - before === 40);
+    resolve(undefined);
+    await until("most are refused", async () => (await refused(path)) >= 20);
+    t.ok((await refused(path)) < 35, "the others wait for their readers");
+    await end(open, "192.0.2.3");
   });
 }
 

@@ -261,6 +261,20 @@ export const httpMutants: readonly Mutant[] = [
     tests: ["packages/http/test/memory-of-answers.test.ts"],
   },
   {
+    name: "source-of-a-streamed-answer-not-counted",
+    file: `${source}/send-parts.ts`,
+    find: "memory.take(source + part.length)",
+    replace: "memory.take(Math.min(source, 1) + part.length)",
+    tests: ["packages/http/test/memory-of-answers.test.ts"],
+  },
+  {
+    name: "whole-answer-without-room-sent",
+    file: `${source}/send-whole.ts`,
+    find: "if (over !== undefined) {",
+    replace: 'if (over !== undefined && exchange.request.method !== "GET") {',
+    tests: ["packages/http/test/memory-of-answers.test.ts"],
+  },
+  {
     name: "unread-answer-not-counted",
     file: `${source}/send-whole.ts`,
     find: "if (waiting === 0) memory?.close();",
