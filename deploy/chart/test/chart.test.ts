@@ -126,6 +126,7 @@ inEachCase("each pod meets the standard restricted", (t, objects) => {
     t.equal(spec.automountServiceAccountToken, false, keyOf(owner));
     t.equal(spec.enableServiceLinks, false, keyOf(owner));
     t.ok(spec.serviceAccountName, keyOf(owner));
+    t.notOk("serviceAccount" in spec, "the former name of the field");
     for (const shared of ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace"] as const)
       t.equal(spec[shared], undefined, `${keyOf(owner)} ${shared}`);
     t.equal(spec.securityContext?.["sysctls"], undefined, keyOf(owner));
@@ -154,6 +155,10 @@ inEachCase("each pod meets the standard restricted", (t, objects) => {
       t.ok(container.resources?.limits?.["memory"], where);
       t.notOk(container.resources?.limits?.["cpu"], where);
       t.notMatch(container.image, /:latest$|^[^:@]+$/, where);
+      t.ok(
+        (container.ports ?? []).every(({ containerPort }) => containerPort > 1024),
+        where,
+      );
     }
   }
 });

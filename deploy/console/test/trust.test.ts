@@ -142,7 +142,7 @@ await t.test(
     await sheet.waitFor({ state: "detached" });
     for (const name of ["newest", "Latest crew"]) {
       await button(`Compare words: ${name}`).click();
-      await sheet.getByText(/This browser has seen entry \d+, which is not among the entries up to \d+/).waitFor();
+      await sheet.getByText(/shows \d+ as the newest entry. It does not show the entry \d+ that this browser knows/).waitFor();
       t.same(await inaccessible(page), []);
       await trust.click();
       await sheet.waitFor({ state: "detached" });

@@ -5,7 +5,7 @@ export type Excess = "address" | "process";
 
 /** The bytes of one request in a budget. */
 export interface Share {
-  /** Counts bytes. Returns what they exceed; they count all the same, until `give` or `close`. */
+  /** Counts bytes until `give` or `close`, also those over a limit. Returns which limit they exceed. */
   take(bytes: number): Excess | undefined;
   /** Counts bytes no more. */
   give(bytes: number): void;

@@ -214,7 +214,7 @@ await t.test("what two other devices have seen of two branches must both be in t
   t.equal(await outcomeOf(set), "history_forked");
 });
 
-await t.test("keyring trust does not take back what this device has seen, and says what it has left", async (t) => {
+await t.test("keyring trust keeps the newer state that this device has seen, and returns its name", async (t) => {
   const company = await startFolder(t);
   const { alice, server, id, res, removeEve } = company;
   const restore = snapshot(server, res);
@@ -229,12 +229,12 @@ await t.test("keyring trust does not take back what this device has seen, and sa
     return Promise.resolve(true);
   });
   t.same(left, [{ res, name: "payroll" }]);
-  t.notOk(asked.includes(res), "nobody is asked about it");
+  t.notOk(asked.includes(res), "it is not in the question");
   t.equal((await alice.trust.load()).resources[res]?.state?.ver, 2);
   await refusesOldKey(t, company, alice.client());
   let back: unknown;
   await alice.client().folders.trust(id, ({ goes_back }) => Promise.resolve(((back = goes_back), true)));
-  t.same(back, { seen: 3, shown: 2 }, "whoever trusts the older state is told");
+  t.same(back, { seen: 3, shown: 2 }, "the question for one history has both numbers");
 });
 
 await t.test("without a choice, a folder of another organization does not take the place of one's own", async (t) => {

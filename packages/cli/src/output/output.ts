@@ -92,7 +92,8 @@ export function visible(text: string): string {
   return text.replace(unseen, escaped);
 }
 
-// U+FE0F belongs to the pictograph before it, and U+3000 is the space of Japanese. U+2800 is an empty Braille pattern.
+// U+FE0F belongs to the pictograph before it. U+3000 is the space of Japanese. U+2800 is an empty
+// Braille pattern.
 const unseen =
   /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|(?<!\p{Extended_Pictographic})\ufe0f|(?![ \u3000])\p{Zs}/gu;
 

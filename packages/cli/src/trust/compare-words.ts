@@ -45,8 +45,8 @@ function isSaid(holder: KeyHolder): boolean {
   const warning =
     back === undefined
       ? ""
-      : `This device has seen entry ${back.seen}, which is not among the entries up to ${back.shown} that the service shows: whoever ` +
-        "was removed since would count again. Only a restore that the operator has announced explains that.\n";
+      : `The service shows ${back.shown} as the newest entry. It does not show the entry ${back.seen} that this device knows. ` +
+        "Members who were removed since then would have access again. Confirm only after an announced restore.\n";
   return promptYesOrNo(
     `${warning}The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}${grants}`,
     `compare the fingerprint of ${whose} with its holder and give it with --fingerprint`,

@@ -530,7 +530,7 @@ export const messages: Messages = {
   trustCompareWhy:
     "Nur wenn der Betreiber eine Wiederherstellung aus einer Sicherung angekündigt hat. Fragen Sie jede Person unten am Telefon nach den sechs Wörtern ihres eigenen Schlüssels. Was nach der Sicherung unterschrieben wurde, ist verloren: Auch Entfernungen müssen wiederholt werden.",
   trustGoesBack: (seen, shown) =>
-    `Dieser Browser hat Eintrag ${String(seen)} gesehen. Er fehlt unter den Einträgen bis ${String(shown)}, die der Dienst zeigt: Wer seither entfernt wurde, zählte wieder. Nur eine Wiederherstellung, die der Betreiber angekündigt hat, erklärt das.`,
+    `Der Dienst zeigt ${String(shown)} als neuesten Eintrag. Den Eintrag ${String(seen)}, den dieser Browser kennt, zeigt er nicht. Seither entfernte Mitglieder hätten wieder Zugriff. Bestätigen Sie nur nach einer angekündigten Wiederherstellung.`,
   trustSigner: (name, signer) => `${name}: zuletzt unterschrieben von ${signer}`,
   trustConfirm: "Die Wörter sind gleich: vertrauen",
   trustChanged: "Nichts wurde übernommen: Der Dienst zeigt jetzt etwas anderes, als Sie verglichen haben.",

@@ -507,7 +507,7 @@ export const messages = {
   trustCompareWhy:
     "Only if the operator has announced a restore from a backup. Ask each person below on the phone for the six words of their own key. What was signed after the backup is lost: removals too must be made again.",
   trustGoesBack: (seen: number, shown: number) =>
-    `This browser has seen entry ${String(seen)}, which is not among the entries up to ${String(shown)} that the service shows: whoever was removed since would count again. Only a restore that the operator has announced explains that.`,
+    `The service shows ${String(shown)} as the newest entry. It does not show the entry ${String(seen)} that this browser knows. Members who were removed since then would have access again. Confirm only after an announced restore.`,
   trustSigner: (name: string, signer: string) => `${name}: last signed by ${signer}`,
   trustConfirm: "The words are equal: trust this",
   trustChanged: "Nothing was trusted: the service shows something else now than what you have compared.",
