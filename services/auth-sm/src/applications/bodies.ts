@@ -1,4 +1,4 @@
-import { cursorText, nameText, pageLimit, uuidText } from "@coffer/http";
+import { nameText, uuidText } from "@coffer/http";
 import { z } from "zod";
 
 /** Up to 1,024 characters, possibly none; line breaks and tabs are allowed. */
@@ -11,10 +11,6 @@ const description = z
 
 export const newApplication = z.object({ name: nameText(), description: description.optional() });
 export type NewApplication = z.infer<typeof newApplication>;
-
-/** The query of a list of applications, or of their tokens or machines. */
-export const listQuery = z.object({ limit: pageLimit.optional(), cursor: cursorText.optional() });
-export type ListQuery = z.infer<typeof listQuery>;
 
 export const applicationChange = newApplication.partial();
 export type ApplicationChange = z.infer<typeof applicationChange>;

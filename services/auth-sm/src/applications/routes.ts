@@ -1,6 +1,7 @@
 import { route, type RouteAudit } from "@coffer/http";
 import { authenticateUser } from "../callers/user.ts";
-import { applicationChange, applicationPath, listQuery, newApplication } from "./bodies.ts";
+import { pageQuery } from "../lists/answer-list.ts";
+import { applicationChange, applicationPath, newApplication } from "./bodies.ts";
 import { createApplication } from "./create.ts";
 import { listOrgApplications } from "./list.ts";
 import { removeApplication } from "./remove.ts";
@@ -11,7 +12,7 @@ const user = { bucket: "user", caller: authenticateUser } as const;
 const application: RouteAudit["target"] = ({ id = null }) => ({ type: "application", id });
 
 export const applicationRoutes = [
-  route({ ...user, method: "GET", path: base, query: listQuery, status: 200, run: listOrgApplications }),
+  route({ ...user, method: "GET", path: base, query: pageQuery, status: 200, run: listOrgApplications }),
   route({
     ...user,
     method: "POST",

@@ -1,6 +1,7 @@
 import { route, type RouteAudit } from "@coffer/http";
-import { applicationPath, listQuery } from "../applications/bodies.ts";
+import { applicationPath } from "../applications/bodies.ts";
 import { authenticateUser } from "../callers/user.ts";
+import { pageQuery } from "../lists/answer-list.ts";
 import { clientPath, grantBody, grantPath } from "./bodies.ts";
 import { grantFolder } from "./grant.ts";
 import { listClients } from "./list.ts";
@@ -21,7 +22,7 @@ export const clientRoutes = [
     method: "GET",
     path: base,
     params: applicationPath,
-    query: listQuery,
+    query: pageQuery,
     status: 200,
     run: listClients,
   }),

@@ -1,5 +1,5 @@
 import { permissions } from "@coffer/contract";
-import { cursorText, nameText, pageLimit, uuidText } from "@coffer/http";
+import { nameText, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { boxedKeyText, entryText, sealedKeyText } from "@coffer/service";
 
@@ -15,9 +15,6 @@ export const newFolder = z.object({
   entry: entryText.optional(),
 });
 export type NewFolder = z.infer<typeof newFolder>;
-
-export const folderListQuery = z.object({ limit: pageLimit.optional(), cursor: cursorText.optional() });
-export type FolderListQuery = z.infer<typeof folderListQuery>;
 
 export const folderName = z.object({ name: nameText(), entry: entryText.optional() });
 export type FolderName = z.infer<typeof folderName>;

@@ -1,15 +1,8 @@
 import { newIdIn, route, type RouteAudit } from "@coffer/http";
 import { requireFolder } from "../access/folder.ts";
 import { authenticateUser } from "../callers/user.ts";
-import {
-  folderListQuery,
-  folderMember,
-  folderMemberPath,
-  folderName,
-  folderPath,
-  folderRemoval,
-  newFolder,
-} from "./bodies.ts";
+import { pageQuery } from "../lists/answer-list.ts";
+import { folderMember, folderMemberPath, folderName, folderPath, folderRemoval, newFolder } from "./bodies.ts";
 import { createFolder } from "./create.ts";
 import { listFolderHolders } from "./list-holders.ts";
 import { listOrgFolders } from "./list.ts";
@@ -34,7 +27,7 @@ const folder: RouteAudit["target"] = ({ id }, { body }) => ({ type: "folder", id
 const member: RouteAudit["target"] = ({ id = "", user_id = null }) => ({ type: "user", id: user_id, parent_id: id });
 
 export const folderRoutes = [
-  route({ ...user, method: "GET", path: base, query: folderListQuery, status: 200, run: listOrgFolders }),
+  route({ ...user, method: "GET", path: base, query: pageQuery, status: 200, run: listOrgFolders }),
   route({
     ...user,
     method: "POST",

@@ -1,6 +1,7 @@
 import { route, type RouteAudit } from "@coffer/http";
-import { applicationPath, listQuery } from "../applications/bodies.ts";
+import { applicationPath } from "../applications/bodies.ts";
 import { authenticateUser } from "../callers/user.ts";
+import { pageQuery } from "../lists/answer-list.ts";
 import { newToken, tokenPath } from "./bodies.ts";
 import { issueToken } from "./issue.ts";
 import { listTokens } from "./list.ts";
@@ -16,7 +17,7 @@ export const tokenRoutes = [
     method: "GET",
     path: base,
     params: applicationPath,
-    query: listQuery,
+    query: pageQuery,
     status: 200,
     run: listTokens,
   }),
