@@ -30,7 +30,8 @@ export interface Release {
 
 /**
  * Writes the files of a release: the command's package and executables with their bills of materials and
- * licences, the chart, the notes, the list of images and the checksums. Two runs on one commit write equal files.
+ * licences, the chart, the notes, the list of images and the checksums. Two runs on one commit write equal
+ * files.
  * @throws Error with the message of the program that failed
  */
 export async function makeFiles({ version, registry, digests, executables, out }: Release): Promise<void> {

@@ -6,7 +6,8 @@ import { nodeLicenses, nodeVersion } from "./node-package.ts";
 const licenseFile = /^(licen[cs]e|notice|copyrightnotice)(\.(md|txt))?$/i;
 
 /**
- * The licences of everything in an executable: Coffer, Node, and the packages that the command depends on. Those of Node may be
+ * The licences of everything in an executable: Coffer, Node, and the packages that the command depends on.
+ * Those of Node may be
  * an address, unless they are `complete`.
  */
 export function licenseTexts({ complete }: { complete: boolean }): string {

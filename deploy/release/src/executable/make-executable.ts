@@ -13,7 +13,8 @@ import { nodeProgram } from "./node-package.ts";
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
- * Writes the command as one file for this platform: Node with the bundle in it. Two runs on one commit write equal files.
+ * Writes the command as one file for this platform: Node with the bundle in it. Two runs on one commit
+ * write equal files.
  * `work` is a folder for files in between.
  * @throws Error with the message of the program that failed
  */
@@ -29,7 +30,8 @@ export async function makeExecutable(version: string, work: string, out: string)
     output: "blob",
     disableExperimentalSEAWarning: true,
     useCodeCache: true,
-    // Node reads its options from the environment and anywhere in the words of a command. The words after `--` are the
+    // Node reads its options from the environment and anywhere in the words of a command. The words after
+    // `--` are the
     // command's own.
     execArgvExtension: "none",
     execArgv: ["--"],

@@ -12,7 +12,8 @@ export function nodeVersion(): string {
 }
 
 /**
- * The licences of Node. The package that has them is there after `npm ci`; a later `npm install` removes it, and then this is
+ * The licences of Node. The package that has them is there after `npm ci`; a later `npm install` removes
+ * it, and then this is
  * their address.
  * @throws Error without the licences, if they are `required`
  */
