@@ -76,6 +76,8 @@ await t.test(
     t.equal(data.length, 5_000);
     t.equal(data[0]?.encrypted_key?.length, 4 * 1024);
     t.equal(data.at(-1)?.encrypted_key, null);
+    // It does not go on with the next organization of the reader.
+    await call(service, "POST", "/api/orgs", { token: owner.token, body: { name: "Next" } });
     const removed = await read();
     await execute(service, "DELETE FROM auth_sm.memberships WHERE org_id = $1", [orgId]);
     await t.rejects(removed.read());

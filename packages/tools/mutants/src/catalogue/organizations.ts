@@ -13,6 +13,13 @@ export const organizationMutants: readonly Mutant[] = [
     tests: [`${tests}/applications.test.ts`],
   },
   {
+    name: "long-list-continued-in-another-organization",
+    file: `${source}/lists/answer-list.ts`,
+    find: "read({ ...caller, orgId }, {",
+    replace: 'read({ ...caller, ...(orgId === "" ? { orgId } : {}) }, {',
+    tests: [`${tests}/long-org-lists.test.ts`],
+  },
+  {
     name: "suspended-member-acts",
     file: "packages/service/src/membership.ts",
     find: 'if (present.status !== "active")',
