@@ -142,7 +142,9 @@ await t.test(
     await sheet.waitFor({ state: "detached" });
     for (const name of ["newest", "Latest crew"]) {
       await button(`Compare words: ${name}`).click();
-      await sheet.getByText(/shows \d+ as the newest entry. It does not show the entry \d+ that this browser knows/).waitFor();
+      await sheet
+        .getByText(/shows \d+ as the newest entry. It does not show the entry \d+ that this browser knows/)
+        .waitFor();
       t.same(await inaccessible(page), []);
       await trust.click();
       await sheet.waitFor({ state: "detached" });
