@@ -3,7 +3,8 @@ import { join } from "node:path";
 import pg from "pg";
 import t from "tap";
 import { serversIn, serverUser } from "@coffer/stores";
-import { startReceiver, testDirectory } from "@coffer/testkit";
+import { testDirectory } from "@coffer/testkit";
+import { startSpanReceiver } from "@coffer/testkit/traces";
 import { othersIn } from "../src/data-directory.ts";
 import { firstMinute } from "../src/first-minute.ts";
 import type { RunState } from "../src/run-file.ts";
@@ -12,7 +13,7 @@ import { privilegesOf, unprivileged } from "./privileges.ts";
 
 const directory = testDirectory(t);
 const temporary = testDirectory(t);
-const receiver = await startReceiver(t);
+const receiver = await startSpanReceiver(t);
 const endpoint = join(t.testdir({ endpoint: receiver.url }), "endpoint");
 const env = { TMPDIR: temporary, OTEL_EXPORTER_OTLP_ENDPOINT_FILE: endpoint };
 

@@ -1,8 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { serversIn } from "@coffer/stores";
-import { startReceiver, testDirectory } from "@coffer/testkit";
+import { testDirectory } from "@coffer/testkit";
+import { type SentSpan, startSpanReceiver } from "@coffer/testkit/traces";
+import { connect } from "../../../packages/tools/cases/src/connection.ts";
+import { createPerson } from "../../../packages/tools/cases/src/owner.ts";
 import { openInstallation } from "../src/installation.ts";
 import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";
 
@@ -13,7 +17,7 @@ const old = openInstallation(directory);
 mkdirSync(join(directory, "log"));
 writeFileSync(join(directory, "log/old"), "");
 
-const receiver = await startReceiver(t);
+const receiver = await startSpanReceiver(t);
 const endpoint = join(t.testdir({ endpoint: receiver.url }), "endpoint");
 const env = { COFFER_PROCESSES: "separate", COFFER_CONSOLE: "off", OTEL_EXPORTER_OTLP_ENDPOINT_FILE: endpoint };
 const file = t;
@@ -83,12 +87,21 @@ await t.test("a service that dies is 503 for a moment and then answers again, un
   await until(async () => (await fetch(`${state.management_url}/readyz`)).status === 200);
 });
 
-await t.test("each sends its spans to where the file says", async () => {
-  const sent = (name: string): boolean => receiver.received.some(({ body }) => body.includes(name));
-  // A request for each of the two: they have none of their own to report.
-  await fetch(`${state.url}/api/sm/v1/secrets`);
-  await fetch(`${state.url}/api/org/audit`);
-  await until(() => sent("auth-sm") && sent("siem-forwarder"));
+await t.test("a request is one trace: its caller's, through the service, into the one that this asks", async (t) => {
+  const owner = await createPerson(connect({ url: state.url, forwarded: false }), { organization: "Traced" });
+  const [traceId, caller] = [randomBytes(16).toString("hex"), randomBytes(8).toString("hex")];
+  const headers = { authorization: `Bearer ${await owner.accessToken()}`, traceparent: `00-${traceId}-${caller}-01` };
+  t.equal((await fetch(`${state.url}/api/org/audit`, { headers })).status, 200);
+  const named = (name: string): SentSpan | undefined =>
+    receiver.spans().find((span) => span.traceId === traceId && span.name === name);
+  const asked = "coffer.rpc.auth-sm.membership";
+  await until(() => [named("GET /api/org/audit"), named(`reply ${asked}`)].every((span) => span !== undefined));
+  t.match(named("GET /api/org/audit"), { parentSpanId: caller, resource: { "service.name": "siem-forwarder" } });
+  t.equal(named(`request ${asked}`)?.parentSpanId, named("GET /api/org/audit")?.spanId);
+  t.match(named(`reply ${asked}`), {
+    parentSpanId: named(`request ${asked}`)?.spanId,
+    resource: { "service.name": "auth-sm" },
+  });
 });
 
 const linux = process.platform === "linux" ? false : "servers are tied to what started them on Linux only";

@@ -10,7 +10,5 @@ export { testNats, type TestNats, type TestNatsOptions } from "./test-nats.ts";
 export { createRandom, type Random } from "./random.ts";
 export { sendSlowly } from "./slow-body.ts";
 export { requestSlowly, type SlowAnswer } from "./slow-reader.ts";
-export { type Received, type Receiver, startReceiver } from "./span-receiver.ts";
-export { testTraces } from "./test-traces.ts";
 export { testRedis, type TestRedis } from "./test-redis.ts";
 export { until } from "./until.ts";

@@ -1,15 +1,18 @@
 import { startTracing } from "@coffer/telemetry";
 import type { TestScope } from "./scope.ts";
-import { startReceiver } from "./span-receiver.ts";
+import { type SpanReceiver, startSpanReceiver } from "./span-receiver.ts";
+
+export { type SpanReceiver, startSpanReceiver } from "./span-receiver.ts";
+export type { SentSpan } from "./trace-request.ts";
 
 /**
  * Records the spans of this process from now on, and sends them to a receiver as OTLP in JSON.
- * @returns ends the recording; resolves with everything that the receiver got
+ * @returns ends the recording; resolves with the receiver when it has everything
  */
-export async function testTraces(t: TestScope, service: string): Promise<() => Promise<string>> {
-  const { url, received } = await startReceiver(t);
+export async function testTraces(t: TestScope, service: string): Promise<() => Promise<SpanReceiver>> {
+  const receiver = await startSpanReceiver(t);
   const settings = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
     OTEL_BSP_SCHEDULE_DELAY: "200",
     // None is dropped, however fast they come.
@@ -22,6 +25,6 @@ export async function testTraces(t: TestScope, service: string): Promise<() => P
   t.teardown(() => tracing.close());
   return async () => {
     await tracing.close();
-    return received.map(({ body }) => body.toString()).join("\n");
+    return receiver;
   };
 }

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { ServiceError } from "@coffer/errors";
 import t from "tap";
 import { until } from "@coffer/testkit";
-import { type Sent, startCollector } from "./support/collector.ts";
+import { type SentSpan, testTraces } from "@coffer/testkit/traces";
 import { startSync } from "./support/start.ts";
 import { nothing } from "./support/vaults.ts";
 import { createViewers, recordEvent } from "./support/viewers.ts";
 
 // Traced requests, then all their spans.
 
-const collector = await startCollector(t);
+const endTraces = await testTraces(t, "sync");
 const limit = 20;
 const sync = await startSync(t, { environment: { COFFER_LIMIT_USER: String(limit) } });
 const { authSm, vaults, connect } = sync;
@@ -79,9 +79,11 @@ await draining;
 for (let knocks = 0; knocks < limit; knocks += 1) await refused({ token: canary });
 await refused({ token, options });
 
-const spans = await collector.spans();
-const named = (name: string): Sent[] => spans.filter((span) => span.name === name);
-const below = ({ spanId }: Sent, name: string): Sent[] => named(name).filter((span) => span.parentSpanId === spanId);
+const traces = await endTraces();
+const spans = traces.spans();
+const named = (name: string): SentSpan[] => spans.filter((span) => span.name === name);
+const below = ({ spanId }: SentSpan, name: string): SentSpan[] =>
+  named(name).filter((span) => span.parentSpanId === spanId);
 
 await t.test("each upgrade is a server span in the trace of its caller, with its outcome", (t) => {
   const upgrades = named("GET /api/sync/ws").filter((span) => span.traceId === traceId);
@@ -103,7 +105,7 @@ await t.test("each upgrade is a server span in the trace of its caller, with its
 });
 
 await t.test("each sync request is a trace of its own, with the requests for its parts below it", (t) => {
-  const having = (attribute: string, value: unknown): Sent | undefined =>
+  const having = (attribute: string, value: unknown): SentSpan | undefined =>
     named("sync_request").find(({ attributes }) => attributes[attribute] === value);
   const answered = having("coffer.sync.everything", false);
   if (answered === undefined) throw new Error("the one that went on has no span");
@@ -136,7 +138,7 @@ await t.test("a push span is below its event and has the number of connections",
 });
 
 await t.test("no token, no query, no origin and no record data is in any span", (t) => {
-  const sent = collector.sent();
+  const sent = traces.text();
   for (const secret of [canary, token, forged, expired, "token=", person.userId, person.sessionId, vaultId])
     t.notOk(sent.includes(secret), secret.slice(0, 12));
   t.end();

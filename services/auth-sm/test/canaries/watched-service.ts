@@ -5,7 +5,8 @@ import { type ServiceName, serviceNames } from "@coffer/events";
 import { serve } from "@coffer/http";
 import { startNats, startPostgres, startRedis, withoutDurability } from "@coffer/stores";
 import { createTelemetry } from "@coffer/telemetry";
-import { type Clock, createClock, testDirectory, type TestScope, testTraces, until } from "@coffer/testkit";
+import { type Clock, createClock, testDirectory, type TestScope, until } from "@coffer/testkit";
+import { testTraces } from "@coffer/testkit/traces";
 import { Redis } from "ioredis";
 import { migrateService } from "../../src/migrate.ts";
 import { createService } from "../../src/service.ts";
@@ -65,7 +66,7 @@ export async function startWatched(t: TestScope): Promise<WatchedService> {
   const said = async () => ({
     log: lines.join(""),
     metrics: await registry.metrics(),
-    traces: await traces(),
+    traces: (await traces()).text(),
     "log of Postgres": readFileSync(`${postgresDirectory}/log`, "utf8"),
     "log of NATS": readFileSync(`${natsDirectory}/log`, "utf8"),
     "log of Redis": readFileSync(`${redisDirectory}/log`, "utf8"),
