@@ -12,4 +12,5 @@ export {
 } from "./enqueue.ts";
 export { type GroupedWrite, prepareGroupedWrite } from "./grouped-write.ts";
 export { listWaiting } from "./list-waiting.ts";
+export { outboxMigrations } from "./migrations.ts";
 export { type Relay, type RelayOptions, startRelay } from "./relay.ts";

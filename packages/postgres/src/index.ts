@@ -8,7 +8,7 @@ export type { PipelinedConnection, Statement } from "./pipelined-connection.ts";
 export { createGroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 export { createMigrationCheck } from "./migration-check.ts";
 export { appliedChecksums, migrate, type MigrateOptions, migrationChecksums } from "./migrate.ts";
-export { type Migration, MigrationRefused, type MigrationSource, outboxMigration } from "./migrations.ts";
+export { type Migration, MigrationRefused, type MigrationSource } from "./migrations.ts";
 export { isHeldUp, isUnavailable, isUniqueViolation, QueryFailure } from "./failure.ts";
 export type { WriteState } from "./write-check.ts";
 export { orConflict } from "./or-conflict.ts";

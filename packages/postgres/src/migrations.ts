@@ -7,9 +7,9 @@ export interface Migration {
   text: string;
 }
 
-/** The migrations of a service. Those of the outbox always come first. */
+/** The migrations of a service. */
 export interface MigrationSource {
-  /** Folders of packages, by the prefix of their migrations. They come after the outbox. */
+  /** Folders of packages, by the prefix of their migrations. They are applied in this order, before all others. */
   packages?: Readonly<Record<string, URL>>;
   /** A folder of `NNNN_name.sql` files. */
   directory?: string | URL;
@@ -25,17 +25,14 @@ export class MigrationRefused extends Error {
   }
 }
 
-/** The migrations of the outbox, which `migrate` applies first. */
-export const outboxMigration: URL = new URL("./migrations/", import.meta.url);
-
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 
 /**
- * All migrations in order, with the prefix of their package: `outbox/0001_outbox.sql`.
+ * All migrations in order, with the prefix of their package: `usage/0001_usage.sql`.
  * @throws MigrationRefused for an invalid file name
  */
 export async function readMigrations({ packages = {}, directory, files = [] }: MigrationSource): Promise<Migration[]> {
-  const folders = Object.entries({ outbox: outboxMigration, ...packages }).map(async ([name, folder]) =>
+  const folders = Object.entries(packages).map(async ([name, folder]) =>
     (await readFolder(folder)).map((each) => ({ ...each, name: `${name}/${each.name}` })),
   );
   const own = [...(directory === undefined ? [] : await readFolder(directory)), ...files];

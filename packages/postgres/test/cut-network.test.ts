@@ -3,7 +3,7 @@ import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog } from "@coffer/outbox";
+import { createAuditLog, outboxMigrations } from "@coffer/outbox";
 import { createDatabase, migrate, sql } from "../src/index.ts";
 import { limits } from "../src/connection.ts";
 import { auditDraft, recordedTelemetry } from "./support.ts";
@@ -44,7 +44,7 @@ void t.test(
   "a network that is cut without a word is noticed in bounded time, and again in order when it is mended",
   async (t) => {
     const wire = await network();
-    await migrate({ url: wire.url, schema: "cut" });
+    await migrate({ url: wire.url, schema: "cut", packages: { outbox: outboxMigrations } });
     const database = createDatabase({ url: wire.url, schema: "cut", telemetry: recordedTelemetry().telemetry });
     t.teardown(() => database.close());
     const audit = createAuditLog(database);

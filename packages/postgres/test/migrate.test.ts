@@ -9,7 +9,6 @@ import { createDatabase, createMigrationCheck, migrate, MigrationRefused, sql } 
 import { recordedTelemetry } from "./support.ts";
 
 const { url } = await testPostgres(t);
-const outbox = "outbox/0001_outbox.sql";
 const first = { name: "0001_first.sql", text: "create table first (id int); insert into first values (1);" };
 const second = { name: "0002_second.sql", text: "create table second (id int); -- ends in a remark" };
 
@@ -28,31 +27,33 @@ async function rowsOf(schema: string, table: string): Promise<number | null> {
   }
 }
 
-void t.test("a new schema gets the outbox and then the service's own migrations, in order", async (t) => {
-  t.same(await migrate({ url, schema: "fresh", files: [first, second] }), [outbox, first.name, second.name]);
+void t.test("a new schema gets the service's migrations, in order", async (t) => {
+  t.same(await migrate({ url, schema: "fresh", files: [first, second] }), [first.name, second.name]);
   t.equal(await rowsOf("fresh", "first"), 1);
-  t.equal(await rowsOf("fresh", "outbox"), 0);
+  t.equal(await rowsOf("fresh", "second"), 0);
 });
 
-void t.test(
-  "migrations of packages come between the outbox and the service's own, each in its own order",
-  async (t) => {
-    const folder = join(testDirectory(t), "counts");
+void t.test("migrations of packages come before the service's own, in the order of the packages", async (t) => {
+  const folders = testDirectory(t);
+  const folderOf = async (name: string) => {
+    const folder = join(folders, name);
     await mkdir(folder);
-    await writeFile(join(folder, "0001_counts.sql"), "create table counts (n int);");
-    const packages = { counts: pathToFileURL(`${folder}/`) };
-    const counts = "counts/0001_counts.sql";
-    t.same(await migrate({ url, schema: "packaged", packages, files: [first] }), [outbox, counts, first.name]);
+    await writeFile(join(folder, `0001_${name}.sql`), `create table ${name} (n int);`);
+    return pathToFileURL(`${folder}/`);
+  };
+  const packages = { messages: await folderOf("messages"), counts: await folderOf("counts") };
+  const [messages, counts] = ["messages/0001_messages.sql", "counts/0001_counts.sql"];
+  t.same(await migrate({ url, schema: "packaged", packages, files: [first] }), [messages, counts, first.name]);
 
-    await migrate({ url, schema: "later", files: [first, second] });
-    t.same(
-      await migrate({ url, schema: "later", packages, files: [first, second] }),
-      [counts],
-      "a package that came later",
-    );
-    t.equal(await rowsOf("later", "counts"), 0);
-  },
-);
+  const { messages: folder } = packages;
+  await migrate({ url, schema: "later", packages: { messages: folder }, files: [first, second] });
+  t.same(
+    await migrate({ url, schema: "later", packages, files: [first, second] }),
+    [counts],
+    "a package that came later",
+  );
+  t.equal(await rowsOf("later", "counts"), 0);
+});
 
 void t.test("a second run applies nothing", async (t) => {
   await migrate({ url, schema: "twice", files: [first] });
@@ -63,7 +64,7 @@ void t.test("a second run applies nothing", async (t) => {
 void t.test("migrators that run at the same time apply each file once", async (t) => {
   const runs = Array.from({ length: 8 }, () => migrate({ url, schema: "together", files: [first, second] }));
   const applied = (await Promise.all(runs)).flat();
-  t.same(applied, [outbox, first.name, second.name]);
+  t.same(applied, [first.name, second.name]);
   t.equal(await rowsOf("together", "first"), 1);
 });
 
@@ -106,7 +107,7 @@ void t.test("a schema is migrated once every file is applied, also with migratio
   const check = (...files: (typeof first)[]) => createMigrationCheck(database.pool, { files })();
   t.equal(await check(first), false, "no schema");
   await migrate({ url, schema: "checked" });
-  t.equal(await check(), true, "the outbox alone");
+  t.equal(await check(), true, "no files");
   t.equal(await check(first), false);
   const waiting = createMigrationCheck(database.pool, { files: [first, second] });
   await migrate({ url, schema: "checked", files: [first] });
@@ -192,7 +193,7 @@ void t.test("a migration ignores timeouts of the database", async (t) => {
   await each((name) => `set ${name} = '200ms'`);
   t.teardown(() => each((name) => `reset ${name}`));
   const slow = { name: "0001_slow.sql", text: "create table slow (id int); select pg_sleep(0.5);" };
-  t.same(await migrate({ url, schema: "slow", files: [slow] }), [outbox, slow.name]);
+  t.same(await migrate({ url, schema: "slow", files: [slow] }), [slow.name]);
 });
 
 void t.test("migrations are read from a folder in the order of their numbers", async (t) => {
@@ -201,7 +202,7 @@ void t.test("migrations are read from a folder in the order of their numbers", a
   await writeFile(join(folder, "0010_tenth.sql"), "insert into log values (10)");
   await writeFile(join(folder, "0002_second.sql"), "create table log (id int)");
   await writeFile(join(folder, "README.md"), "not a migration");
-  t.same(await migrate({ url, schema: "folder", directory: folder }), [outbox, "0002_second.sql", "0010_tenth.sql"]);
+  t.same(await migrate({ url, schema: "folder", directory: folder }), ["0002_second.sql", "0010_tenth.sql"]);
   await writeFile(join(folder, "11_eleventh.sql"), "select 1");
   await t.rejects(
     migrate({ url, schema: "folder", directory: folder }),
@@ -222,7 +223,7 @@ void t.test("a role that may not create schemas can migrate the one it was given
     await database.pool.query(sql.typeAlias("void")`drop owned by given cascade`);
     await database.pool.query(sql.typeAlias("void")`drop role given`);
   });
-  t.same(await migrate({ url: its.href, schema: "given", files: [first] }), [outbox, first.name]);
+  t.same(await migrate({ url: its.href, schema: "given", files: [first] }), [first.name]);
   await t.rejects(migrate({ url: its.href, schema: "not_given" }), { name: "QueryFailure", code: "42501" });
 });
 
@@ -230,5 +231,5 @@ void t.test("a schema name that needs quoting is refused", async (t) => {
   for (const schema of ["", "Mixed", "with space", "x;drop", '"x"', "x".repeat(64), "1st"]) {
     await t.rejects(migrate({ url, schema }), TypeError, schema);
   }
-  t.same(await migrate({ url, schema: "x".repeat(63) }), [outbox]);
+  t.same(await migrate({ url, schema: "x".repeat(63), files: [first] }), [first.name]);
 });

@@ -4,13 +4,14 @@ import t from "tap";
 import { ServiceError } from "@coffer/errors";
 import { testPostgres, until } from "@coffer/testkit";
 import { z } from "zod";
-import { createAuditLog, enqueueAudit, startRelay } from "@coffer/outbox";
+import { createAuditLog, enqueueAudit, outboxMigrations, startRelay } from "@coffer/outbox";
 import { createDatabase, type Database, migrate, sql } from "../src/index.ts";
 import { auditDraft, freshDatabase, recordedTelemetry } from "./support.ts";
 
 const server = await testPostgres(t, { own: true });
 const { url } = server;
 const number = z.object({ n: z.number() });
+const migrations = { packages: { outbox: outboxMigrations } };
 
 const isUnavailable = (error: unknown) =>
   error instanceof ServiceError && error.code === "unavailable" && error.retryAfterSeconds === 1;
@@ -66,7 +67,7 @@ void t.test("Postgres stops and starts under use: unavailable, then everything w
 });
 
 void t.test("a service starts while Postgres is away, and works once it is there", async (t) => {
-  await migrate({ url, schema: "early" });
+  await migrate({ url, schema: "early", ...migrations });
   await server.stop();
   const { telemetry, log } = recordedTelemetry();
   const database = createDatabase({ url, schema: "early", telemetry });
@@ -75,7 +76,7 @@ void t.test("a service starts while Postgres is away, and works once it is there
   t.teardown(() => relay.close());
   const all = uses(database);
   for (const [name, use] of Object.entries(all)) await t.rejects(use(), { code: "unavailable" }, name);
-  await t.rejects(migrate({ url, schema: "early" }), { code: "unavailable" });
+  await t.rejects(migrate({ url, schema: "early", ...migrations }), { code: "unavailable" });
   const writable = async () =>
     /coffer_db_writable\{.*\} (\d)/.exec(
       await telemetry.metrics.registry.getSingleMetricAsString("coffer_db_writable"),
@@ -107,7 +108,7 @@ void t.test("before its migrations a service waits, and says so once", async (t)
     log.find((line) => line.includes("messages wait")),
     "not migrated yet",
   );
-  await migrate({ url, schema: "later" });
+  await migrate({ url, schema: "later", ...migrations });
   await until("the relay reads the outbox", () => log.some((line) => line.includes("messages are delivered again")));
   t.notMatch(log.join(""), '"level":"error"');
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
 import { type AuditDraft, auditSchemaName } from "@coffer/events";
+import { outboxMigrations } from "@coffer/outbox";
 import { createTelemetry, type Telemetry } from "@coffer/telemetry";
 import { createDatabase, type Database, migrate } from "../src/index.ts";
 
@@ -22,7 +23,7 @@ export function recordedTelemetry(): { telemetry: Telemetry; log: string[] } {
 
 let schemas = 0;
 
-/** A migrated schema of the test, and a database on it that is closed with the test. */
+/** A schema of the test with an outbox, and a database on it that is closed with the test. */
 export async function freshDatabase(
   t: Teardown,
   url: string,
@@ -30,7 +31,7 @@ export async function freshDatabase(
 ): Promise<{ database: Database; schema: string; telemetry: Telemetry; log: string[] }> {
   schemas += 1;
   const schema = `auth_${schemas}`;
-  await migrate({ url, schema });
+  await migrate({ url, schema, packages: { outbox: outboxMigrations } });
   const { telemetry, log } = recordedTelemetry();
   const database = createDatabase({ url, schema, telemetry, ...options });
   t.teardown(() => database.close());

@@ -11,7 +11,7 @@ import t from "tap";
 
 const program = fileURLToPath(new URL("./programs/small-migration.ts", import.meta.url));
 const begins = "migrate: schema small: connecting to Postgres\n";
-const applied = "schema small: 2 applied: outbox/0001_outbox.sql 0001_first.sql\n";
+const applied = "schema small: 2 applied: 0001_first.sql 0002_second.sql\n";
 
 /** Starts the program with only this environment. */
 function start(environment: Record<string, string>, args: readonly string[] = []) {
@@ -80,18 +80,18 @@ await t.test("a schema with a changed migration is refused with exit code 1", as
   const { url } = await testPostgres(t);
   await run({ COFFER_POSTGRES_URL: url });
   const refused = await run({ COFFER_POSTGRES_URL: url, SLEEP_SECONDS: "0.001" });
-  t.match(refused, { code: 1, stdout: "", stderr: /\nmigrate: schema small: 0001_first.sql has changed/ });
+  t.match(refused, { code: 1, stdout: "", stderr: /\nmigrate: schema small: 0002_second.sql has changed/ });
 });
 
 await t.test("SIGTERM ends it with exit code 1, and nothing of the migration remains", async (t) => {
   const { url } = await testPostgres(t);
   const { child, ended } = start({ COFFER_POSTGRES_URL: url, SLEEP_SECONDS: "600" });
-  // The outbox is a separate migration: once it is applied, the other one sleeps or is about to.
+  // Once the first migration is applied, the second one sleeps or is about to.
   const names = () => appliedChecksums({ url, schema: "small" }).catch(() => new Map<string, string>());
-  while (!(await names()).has("outbox/0001_outbox.sql")) await new Promise((resolve) => setImmediate(resolve));
+  while (!(await names()).has("0001_first.sql")) await new Promise((resolve) => setImmediate(resolve));
   child.kill("SIGTERM");
   t.match(await ended, { code: 1, stderr: `${begins}migrate: stopped by SIGTERM\n` });
-  t.same([...(await names()).keys()], ["outbox/0001_outbox.sql"]);
+  t.same([...(await names()).keys()], ["0001_first.sql"]);
 });
 
 await t.test("it reports a missing address and a wrong argument", async (t) => {

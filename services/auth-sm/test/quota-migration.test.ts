@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
+import { outboxMigrations } from "@coffer/outbox";
 import { migrate } from "@coffer/postgres";
 import { testPostgres } from "@coffer/testkit";
 import pg from "pg";
@@ -12,7 +13,7 @@ await t.test("the migration counts stored data", async (t) => {
   const { url } = await testPostgres(t);
   const names = (await readdir(folder)).filter((name) => name < "0008").sort();
   const read = async (name: string) => ({ name, text: await readFile(new URL(name, folder), "utf8") });
-  await migrate({ url, schema, files: await Promise.all(names.map(read)) });
+  await migrate({ url, schema, packages: { outbox: outboxMigrations }, files: await Promise.all(names.map(read)) });
   const client = new pg.Client({ connectionString: url, options: "-c search_path=auth_sm" });
   await client.connect();
   t.teardown(() => client.end());

@@ -1,11 +1,14 @@
-import type { MigrationSource } from "@coffer/postgres";
-import { migrate } from "@coffer/postgres";
+import { outboxMigrations } from "@coffer/outbox";
+import { migrate, type MigrationSource } from "@coffer/postgres";
 
 /** The service's schema in Postgres. */
 export const schema = "billing_webhook";
 
 /** The migrations of that schema. */
-export const migrations: MigrationSource = { directory: new URL("./migrations/", import.meta.url) };
+export const migrations: MigrationSource = {
+  packages: { outbox: outboxMigrations },
+  directory: new URL("./migrations/", import.meta.url),
+};
 
 /**
  * Migrates the service's schema. `url` connects as the service's own role.

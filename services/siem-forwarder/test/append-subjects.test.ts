@@ -3,7 +3,7 @@ import { connectBus } from "@coffer/bus";
 import { type AuditAction, auditActions } from "@coffer/contract";
 import { auditAppend, auditAppendOf, mayRecord, recordedActions } from "@coffer/events";
 import type { AuditRecorder } from "@coffer/events";
-import { deliverOver, enqueueAudit, startRelay } from "@coffer/outbox";
+import { deliverOver, enqueueAudit, outboxMigrations, startRelay } from "@coffer/outbox";
 import { createDatabase, migrate, sql } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import { until } from "@coffer/testkit";
@@ -75,7 +75,7 @@ await t.test(
   "the sender parks a record that is refused, and the others arrive, also from a row of a former version",
   async (t) => {
     const schema = "parking_sender";
-    await migrate({ url: postgres.url, schema });
+    await migrate({ url: postgres.url, schema, packages: { outbox: outboxMigrations } });
     const { bus, telemetry } = await busOf("vaults");
     const database = createDatabase({ url: postgres.url, schema, telemetry });
     t.teardown(() => database.close());

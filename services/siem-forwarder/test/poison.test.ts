@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createAuditLog, deliverOver, enqueueAudit, startRelay } from "@coffer/outbox";
+import { createAuditLog, deliverOver, enqueueAudit, outboxMigrations, startRelay } from "@coffer/outbox";
 import { createDatabase, migrate, sql } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import type { Test } from "tap";
@@ -11,9 +11,9 @@ import { startForwarder, startStores } from "./forwarder.ts";
 
 const { postgres, people, listAll } = await startForwarder(t, await startStores(t));
 
-/** A service with an outbox of its own. */
+/** The database of a service that sends audit records. */
 async function startSender(t: Test, schema: string) {
-  await migrate({ url: postgres.url, schema });
+  await migrate({ url: postgres.url, schema, packages: { outbox: outboxMigrations } });
   const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
   const database = createDatabase({ url: postgres.url, schema, telemetry });
   t.teardown(() => database.close());

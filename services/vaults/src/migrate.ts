@@ -1,10 +1,11 @@
+import { outboxMigrations } from "@coffer/outbox";
 import { migrate, type MigrationSource } from "@coffer/postgres";
 import { usageMigrations } from "@coffer/quota";
 
 export const schema = "vaults";
 
 export const migrations: MigrationSource = {
-  packages: { usage: usageMigrations },
+  packages: { outbox: outboxMigrations, usage: usageMigrations },
   directory: new URL("./migrations/", import.meta.url),
 };
 

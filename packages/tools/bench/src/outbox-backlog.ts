@@ -5,6 +5,7 @@ import { createDatabase, migrate } from "../../../postgres/src/index.ts";
 import { startPostgres, temporaryDirectory, withoutDurability } from "@coffer/stores";
 import { createTelemetry } from "@coffer/telemetry";
 import pg from "pg";
+import { outboxMigrations } from "../../../outbox/src/index.ts";
 import { outboxRows } from "../../../outbox/src/rows.ts";
 
 // Fills the outbox as after an outage and drains it beside light traffic: node src/outbox-backlog.ts [rows]
@@ -24,7 +25,7 @@ const store = await startPostgres({
   settings: { ...withoutDurability, shared_buffers: "128MB", max_wal_size: "2GB" },
 });
 try {
-  await migrate({ url: store.url, schema });
+  await migrate({ url: store.url, schema, packages: { outbox: outboxMigrations } });
   const client = new pg.Client({ connectionString: store.url, options: `-c search_path=${schema}` });
   await client.connect();
   const telemetry = createTelemetry({ service: "auth-sm", level: "silent" });
