@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { isAfterTime, mostGrants, mostMachines, partOf, type TimeKey, type Wanted } from "./list-parts.ts";
+import { partOfApplication, rowsOf, type TimeKey, type Wanted } from "./list-parts.ts";
 
 const tokenRow = z.object({
   id: z.string(),
@@ -74,19 +74,15 @@ const tokenColumns = (now: Date) => sql.fragment`
 /** A part of the tokens of an application, oldest first. */
 export async function listAccessTokens(
   db: Queryable,
-  { applicationId, now, after, limit = mostMachines }: { applicationId: string; now: Date } & Wanted<TimeKey>,
+  { now, ...wanted }: { applicationId: string; now: Date } & Wanted<TimeKey>,
 ): Promise<{ rows: readonly AccessTokenRow[]; more: boolean }> {
-  const most = Math.min(limit, mostMachines);
-  const looked = sql.fragment`
-    SELECT id, created_at, (SELECT count(*) FROM access_token_folders WHERE token_id = access_tokens.id) AS grants
-    FROM access_tokens WHERE application_id = ${applicationId} AND ${isAfterTime(after)}
-    ORDER BY created_at, id LIMIT ${most + 1}`;
+  const part = partOfApplication("access_tokens", wanted);
   const found = await db.any(sql.type(tokenRow.extend({ found: z.number() }))`
-    WITH part AS MATERIALIZED (${partOf(looked)})
+    WITH part AS MATERIALIZED (${part.rows})
     SELECT ${tokenColumns(now)}, found FROM part JOIN access_tokens t USING (id)
-    WHERE n <= ${most} AND grants_before < ${mostGrants} ORDER BY n
+    WHERE ${part.fits} ORDER BY n
   `);
-  return { rows: found.map(({ found: _, ...row }) => row), more: (found[0]?.found ?? 0) > found.length };
+  return rowsOf(found);
 }
 
 export function getAccessToken(db: Queryable, id: string, now: Date): Promise<AccessTokenRow> {

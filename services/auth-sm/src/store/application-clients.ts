@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { isAfterTime, mostGrants, mostMachines, partOf, type TimeKey, type Wanted } from "./list-parts.ts";
+import { partOfApplication, rowsOf, type TimeKey, type Wanted } from "./list-parts.ts";
 
 const clientRow = z.object({
   client_id: z.string(),
@@ -24,15 +24,11 @@ export type ClientRow = z.infer<typeof clientRow>;
 /** A part of the clients of an application, oldest first. */
 export async function listApplicationClients(
   db: Queryable,
-  { applicationId, now, after, limit = mostMachines }: { applicationId: string; now: Date } & Wanted<TimeKey>,
+  { now, ...wanted }: { applicationId: string; now: Date } & Wanted<TimeKey>,
 ): Promise<{ rows: readonly ClientRow[]; more: boolean }> {
-  const most = Math.min(limit, mostMachines);
-  const looked = sql.fragment`
-    SELECT id, created_at, (SELECT count(*) FROM client_folders WHERE client_id = clients.id) AS grants
-    FROM clients WHERE application_id = ${applicationId} AND ${isAfterTime(after)}
-    ORDER BY created_at, id LIMIT ${most + 1}`;
+  const part = partOfApplication("clients", wanted);
   const found = await db.any(sql.type(clientRow.extend({ found: z.number() }))`
-    WITH part AS MATERIALIZED (${partOf(looked)})
+    WITH part AS MATERIALIZED (${part.rows})
     SELECT c.id AS client_id, c.name,
       CASE WHEN c.revoked_at IS NOT NULL THEN 'revoked'
         WHEN c.expires_at <= ${now.toISOString()}::timestamptz THEN 'expired' ELSE 'active' END AS status,
@@ -43,9 +39,9 @@ export async function listApplicationClients(
         FROM client_folders g JOIN folders f ON f.id = g.folder_id WHERE g.client_id = c.id
       ), '[]') AS folders, found
     FROM part JOIN clients c USING (id)
-    WHERE n <= ${most} AND grants_before < ${mostGrants} ORDER BY n
+    WHERE ${part.fits} ORDER BY n
   `);
-  return { rows: found.map(({ found: _, ...row }) => row), more: (found[0]?.found ?? 0) > found.length };
+  return rowsOf(found);
 }
 
 const lockedClient = z.object({

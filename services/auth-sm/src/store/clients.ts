@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "@coffer/postgres";
+import { type Fragment, type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
 
 export const clientState = z.object({
@@ -11,17 +11,29 @@ export const clientState = z.object({
 /** The columns that decide whether a client may act now, from this address. */
 export type ClientState = z.infer<typeof clientState>;
 
+/** A condition: these CIDR ranges of a client or token, or null for all addresses, contain an address. */
+export const allowsAddress = (ranges: Fragment, ip: Fragment): Fragment =>
+  sql.fragment`(${ranges} IS NULL OR ${ip} <<= ANY (${ranges}))`;
+
+/** The columns of `ClientState` of the client `c`, for a request at a moment from an address. */
+export const clientStateColumns = ({ now, ip }: { now: Fragment; ip: Fragment }): Fragment => sql.fragment`
+  c.org_id, c.application_id, c.revoked_at IS NOT NULL AS revoked,
+  coalesce(c.expires_at <= ${now}, false) AS expired,
+  ${allowsAddress(sql.fragment`c.allowed_cidrs`, ip)} AS address_allowed`;
+
+/** The values of `clientStateColumns` in a statement of slonik. */
+export const requestValues = ({ now, ip }: { now: Date; ip: string }): { now: Fragment; ip: Fragment } => ({
+  now: sql.fragment`${now.toISOString()}::timestamptz`,
+  ip: sql.fragment`${ip}::inet`,
+});
+
 /** The client's state at `now`; null when there is no such client. */
 export function findClientState(
   db: Queryable,
   { clientId, ip, now }: { clientId: string; ip: string; now: Date },
 ): Promise<ClientState | null> {
   return db.maybeOne(sql.type(clientState)`
-    SELECT org_id, application_id,
-      revoked_at IS NOT NULL AS revoked,
-      coalesce(expires_at <= ${now.toISOString()}::timestamptz, false) AS expired,
-      (allowed_cidrs IS NULL OR ${ip}::inet <<= ANY (allowed_cidrs)) AS address_allowed
-    FROM clients WHERE id = ${clientId}
+    SELECT ${clientStateColumns(requestValues({ now, ip }))} FROM clients c WHERE c.id = ${clientId}
   `);
 }
 

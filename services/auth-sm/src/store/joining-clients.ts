@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
-import { clientState } from "./clients.ts";
+import { clientState, clientStateColumns, requestValues } from "./clients.ts";
 
 /** Locks a client against revocation (shared). Take this lock before the one on a folder. */
 export async function holdClient(tx: Queryable, clientId: string): Promise<void> {
@@ -23,10 +23,8 @@ export function findJoiningClient(
   { clientId, folderId, ip, now }: { clientId: string; folderId: string; ip: string; now: Date },
 ): Promise<z.infer<typeof joiningClient> | null> {
   return db.maybeOne(sql.type(joiningClient)`
-    SELECT c.org_id, c.application_id, c.revoked_at IS NOT NULL AS revoked,
-      coalesce(c.expires_at <= ${now.toISOString()}::timestamptz, false) AS expired,
-      (c.allowed_cidrs IS NULL OR ${ip}::inet <<= ANY (c.allowed_cidrs)) AS address_allowed,
-      c.public_key, encode(c.token_hash, 'hex') AS token_hash, g.permission, f.key_version
+    SELECT ${clientStateColumns(requestValues({ now, ip }))}, c.public_key,
+      encode(c.token_hash, 'hex') AS token_hash, g.permission, f.key_version
     FROM clients c
     LEFT JOIN (client_folders g JOIN folders f ON f.id = g.folder_id)
       ON g.client_id = c.id AND g.folder_id = ${folderId}

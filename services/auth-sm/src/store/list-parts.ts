@@ -7,9 +7,9 @@ import { z } from "zod";
 /** A part of a list of folders or applications, which have up to 5 KiB each. */
 export const mostNamed = 200;
 /** A part of a list of tokens or machines. */
-export const mostMachines = 200;
+const mostMachines = 200;
 /** A part ends with the token or machine that reaches this many folders, of up to 700 bytes each. */
-export const mostGrants = 2_000;
+const mostGrants = 2_000;
 
 /** Which rows of a list: those after a position, at most `limit`. */
 export interface Wanted<Key> {
@@ -59,10 +59,46 @@ export function isAfterTime(after: TimeKey | undefined): Fragment {
   return sql.fragment`(created_at, id) > (${after.created_at}::timestamptz, ${after.id}::uuid)`;
 }
 
-/** Numbers the rows of a list by time, and sums the `grants` before each. `found` is their number. */
-export function partOf(rows: Fragment): Fragment {
-  return sql.fragment`
-    SELECT id, (row_number() OVER w)::integer AS n, (sum(grants) OVER w - grants)::integer AS grants_before,
-      (count(*) OVER ())::integer AS found
-    FROM (${rows}) AS looked WINDOW w AS (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING)`;
+/** The lists of an application: their grants on folders, and the column that names the row. */
+const grantsOf = {
+  access_tokens: { table: "access_token_folders", column: "token_id" },
+  clients: { table: "client_folders", column: "client_id" },
+};
+
+/** A part of a list of an application, in order of creation. */
+export interface ApplicationPart {
+  /** The ids of the rows after a position, with their number `n` and `found`, which `rowsOf` reads. */
+  rows: Fragment;
+  /** The condition of the rows that fit into the part. */
+  fits: Fragment;
+}
+
+/** A part of the tokens or machines of an application: those after a position, at most `limit`. */
+export function partOfApplication(
+  table: keyof typeof grantsOf,
+  { applicationId, after, limit = mostMachines }: { applicationId: string } & Wanted<TimeKey>,
+): ApplicationPart {
+  const most = Math.min(limit, mostMachines);
+  const grants = grantsOf[table];
+  const looked = sql.fragment`
+    SELECT id, created_at, (
+      SELECT count(*) FROM ${sql.identifier([grants.table])} g
+      WHERE g.${sql.identifier([grants.column])} = ${sql.identifier([table, "id"])}
+    ) AS grants
+    FROM ${sql.identifier([table])} WHERE application_id = ${applicationId} AND ${isAfterTime(after)}
+    ORDER BY created_at, id LIMIT ${most + 1}`;
+  return {
+    rows: sql.fragment`
+      SELECT id, (row_number() OVER w)::integer AS n, (sum(grants) OVER w - grants)::integer AS grants_before,
+        (count(*) OVER ())::integer AS found
+      FROM (${looked}) AS looked WINDOW w AS (ORDER BY created_at, id ROWS UNBOUNDED PRECEDING)`,
+    fits: sql.fragment`n <= ${most} AND grants_before < ${mostGrants}`,
+  };
+}
+
+/** The rows of a part, and whether more follow. */
+export function rowsOf<Row extends { found: number }>(
+  found: readonly Row[],
+): { rows: readonly Omit<Row, "found">[]; more: boolean } {
+  return { rows: found.map(({ found: _, ...row }) => row), more: (found[0]?.found ?? 0) > found.length };
 }

@@ -1,6 +1,6 @@
-import { type Database, eachOf } from "@coffer/postgres";
+import { type Database, eachOf, sql } from "@coffer/postgres";
 import type { GrantedFolder as ClientFolder } from "./client-folders.ts";
-import type { ClientState } from "./clients.ts";
+import { type ClientState, clientStateColumns } from "./clients.ts";
 import type { SecretReceiptRow, SecretRow } from "./secrets.ts";
 import { unchecked } from "./unchecked.ts";
 
@@ -8,18 +8,15 @@ import { unchecked } from "./unchecked.ts";
 // state, its grant and the data in one round trip (docs/adr/0003). The rows are not validated:
 // these statements and the schema's constraints fix their columns.
 
-const clientState = ({ now, ip }: { now: string; ip: string }) => `
-  c.org_id, c.application_id, c.revoked_at IS NOT NULL AS revoked,
-  coalesce(c.expires_at <= ${now}, false) AS expired,
-  (c.allowed_cidrs IS NULL OR ${ip} <<= ANY (c.allowed_cidrs)) AS address_allowed`;
-const clientColumns = clientState({ now: "$2::timestamptz", ip: "$3::inet" });
+const clientColumns = clientStateColumns({ now: sql.fragment`$2::timestamptz`, ip: sql.fragment`$3::inet` }).sql;
 
 // A batch of requests, each with its position `n`. The limits keep the planner at one index lookup
 // per request, whatever its estimates are.
 const eachClient = (columns: Record<string, string>) => `
   FROM ${eachOf({ client_id: "uuid", now: "timestamptz", ip: "inet", ...columns })}
   JOIN LATERAL (SELECT * FROM clients WHERE id = requested.client_id LIMIT 1) c ON true`;
-const eachClientColumns = `requested.n::integer AS n, ${clientState({ now: "requested.now", ip: "requested.ip" })}`;
+const requested = { now: sql.fragment`requested.now`, ip: sql.fragment`requested.ip` };
+const eachClientColumns = `requested.n::integer AS n, ${clientStateColumns(requested).sql}`;
 const eachGrant = (folderId: string) => `
   LEFT JOIN LATERAL (
     SELECT permission FROM client_folders WHERE client_id = c.id AND folder_id = ${folderId} LIMIT 1

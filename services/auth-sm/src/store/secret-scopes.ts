@@ -1,7 +1,7 @@
 import { memberStatuses, permissions, roles } from "@coffer/contract";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
-import { clientState } from "./clients.ts";
+import { clientState, clientStateColumns, requestValues } from "./clients.ts";
 import type { CallingClient } from "./secret-reads.ts";
 import { headsDigest, type Scope, secretsDigest } from "./secret-batches.ts";
 
@@ -16,18 +16,17 @@ export function machineScope(
   { clientId, ip, now: time }: CallingClient,
   named: string | undefined,
 ): Scope<ScopedClient> {
-  const now = sql.fragment`${time.toISOString()}::timestamptz`;
+  const request = requestValues({ now: time, ip });
+  const { now } = request;
   const granted = sql.fragment`
     SELECT folder_id FROM client_folders
     WHERE client_id = ${clientId} ${named === undefined ? sql.fragment`` : sql.fragment`AND folder_id = ${named}`}
   `;
   return {
     caller: sql.fragment`
-      SELECT org_id, application_id, revoked_at IS NOT NULL AS revoked,
-        coalesce(expires_at <= ${now}, false) AS expired,
-        (allowed_cidrs IS NULL OR ${ip}::inet <<= ANY (allowed_cidrs)) AS address_allowed,
+      SELECT ${clientStateColumns(request)},
         ${named === undefined ? sql.fragment`true` : sql.fragment`EXISTS (${granted})`} AS folder_granted
-      FROM clients WHERE id = ${clientId}
+      FROM clients c WHERE c.id = ${clientId}
     `,
     schema: clientInScope,
     folders: granted,

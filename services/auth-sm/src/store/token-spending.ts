@@ -1,5 +1,6 @@
 import { type Queryable, sql } from "@coffer/postgres";
 import { z } from "zod";
+import { allowsAddress } from "./clients.ts";
 
 const heldToken = z.object({
   id: z.string(),
@@ -48,7 +49,7 @@ export function lockToken(
   return tx.maybeOne(sql.type(heldToken)`
     SELECT id, org_id, application_id, name, used_at IS NOT NULL AS used, revoked_at IS NOT NULL AS revoked,
       expires_at <= ${now.toISOString()}::timestamptz AS expired,
-      (allowed_cidrs IS NULL OR ${ip}::inet <<= ANY (allowed_cidrs)) AS address_allowed,
+      ${allowsAddress(sql.fragment`allowed_cidrs`, sql.fragment`${ip}::inet`)} AS address_allowed,
       allowed_cidrs::text[] AS allowed_cidrs, client_expires_at
     FROM access_tokens WHERE token_hash = ${sql.binary(hash)} FOR UPDATE
   `);
