@@ -53,27 +53,33 @@ export async function requireVault(
  * Authorizes a change of the vault. Locks the vault exclusively until the transaction ends: its
  * members, its records and its visibility cannot change meanwhile. Call it after `lockPeople`.
  */
-export async function requireLockedVault(
+export function requireLockedVault(
   tx: Transaction,
   caller: User,
   vaultId: string,
   needed: Permission,
 ): Promise<UsableVault> {
-  // First without a lock, so that a caller without access cannot block the vault.
-  await requireVault(tx, caller, vaultId, needed);
-  await lockVaults(tx, [vaultId]);
-  return requireVault(tx, caller, vaultId, needed);
+  return requireUnderLock(tx, caller, { vaultId, needed, lock: () => lockVaults(tx, [vaultId]) });
 }
 
 /** Authorizes a write of many records, under a shared lock: visibility cannot change meanwhile. */
-export async function requireHeldVault(
+export function requireHeldVault(
   tx: Transaction,
   caller: User,
   vaultId: string,
   needed: Permission,
 ): Promise<UsableVault> {
+  return requireUnderLock(tx, caller, { vaultId, needed, lock: () => holdVault(tx, vaultId) });
+}
+
+async function requireUnderLock(
+  tx: Transaction,
+  caller: User,
+  { vaultId, needed, lock }: { vaultId: string; needed: Permission; lock: () => Promise<unknown> },
+): Promise<UsableVault> {
+  // First without a lock, so that a caller without access cannot block the vault.
   await requireVault(tx, caller, vaultId, needed);
-  await holdVault(tx, vaultId);
+  await lock();
   return requireVault(tx, caller, vaultId, needed);
 }
 
