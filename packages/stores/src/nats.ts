@@ -1,11 +1,8 @@
 import { join } from "node:path";
-import { endContainer, filled, isDocker } from "./docker.ts";
-import { locate } from "./locate.ts";
-import { endServersIn } from "./processes.ts";
-import { reachableCommand } from "./reachable-programs.ts";
+import { filled } from "./docker.ts";
+import { openProgram } from "./open-program.ts";
 import { runServer } from "./run-server.ts";
 import { writeServerFile } from "./server-user.ts";
-import { openStoreDirectory } from "./store-directory.ts";
 import { type Store, StoreError } from "./store.ts";
 
 export interface NatsOptions {
@@ -26,31 +23,18 @@ export interface NatsServer extends Store {
 
 /** Starts a NATS server on 127.0.0.1. The URL holds no credentials. Throws StoreError. */
 export async function startNats({ directory, config, port, command }: NatsOptions): Promise<NatsServer> {
-  const here = openStoreDirectory(directory);
-  const located = command ?? (await locate("nats-server"));
-  const contained = isDocker(located);
-  const clear = (): Promise<void> => {
-    if (contained) endContainer(located, here);
-    return endServersIn(here);
-  };
-  await clear();
-  const program = contained ? located : reachableCommand(located, here);
+  const { here, program, contained, plan } = await openProgram("nats-server", { directory, command });
   const file = join(here, "nats.conf");
   writeServerFile(file, config);
   const host = contained ? "0.0.0.0" : "127.0.0.1";
   const server = await runServer({
-    name: "nats-server",
-    directory: here,
-    logDirectory: here,
+    ...plan,
     command: (chosen) => filled([...program, "-c", file, "-a", host, "-p", String(chosen)], here, chosen),
     url: (chosen) => `nats://127.0.0.1:${chosen}`,
     port,
     ready: /Server is ready/,
     taken: /address already in use|port is already allocated/,
     stopSignal: "SIGTERM",
-    afterExit: clear,
-    contained,
-    ...(contained ? { onKill: () => endContainer(program, here) } : {}),
   });
   return {
     ...server,

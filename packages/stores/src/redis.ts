@@ -1,12 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { endContainer, filled, imageVersion, isDocker } from "./docker.ts";
-import { locate } from "./locate.ts";
-import { endServersIn } from "./processes.ts";
-import { reachableCommand } from "./reachable-programs.ts";
+import { filled, imageVersion } from "./docker.ts";
+import { openProgram } from "./open-program.ts";
 import { runServer } from "./run-server.ts";
 import { asServerUser, writeServerFile } from "./server-user.ts";
-import { openStoreDirectory } from "./store-directory.ts";
 import { type Store, StoreError } from "./store.ts";
 
 export interface RedisOptions {
@@ -36,32 +33,19 @@ export async function startRedis({
   settings = [],
   command,
 }: RedisOptions): Promise<Store> {
-  const here = openStoreDirectory(directory);
-  const located = command ?? (await locate("redis-server"));
-  const contained = isDocker(located);
-  const clear = (): Promise<void> => {
-    if (contained) endContainer(located, here);
-    return endServersIn(here);
-  };
-  await clear();
-  const program = contained ? located : reachableCommand(located, here);
+  const { here, program, contained, plan } = await openProgram("redis-server", { directory, command });
   const file = join(here, "redis.conf");
   const users = acl?.(contained ? imageVersion : versionOf(program)) ?? ownerOnly(password);
   writeServerFile(file, configuration(here, [...users, ...settings], contained));
   const credentials = password === undefined ? "" : `:${encodeURIComponent(password)}@`;
   return runServer({
-    name: "redis-server",
-    directory: here,
-    logDirectory: here,
+    ...plan,
     command: (chosen) => filled([...program, file, "--port", String(chosen)], here, chosen),
     url: (chosen) => `redis://${credentials}127.0.0.1:${chosen}`,
     port,
     ready: /Ready to accept connections/i,
     taken: /Address already in use|port is already allocated/i,
     stopSignal: "SIGTERM",
-    afterExit: clear,
-    contained,
-    ...(contained ? { onKill: () => endContainer(program, here) } : {}),
   });
 }
 
