@@ -1,4 +1,4 @@
-import { planNames } from "@coffer/contract";
+import { planNames, revocationReasons } from "@coffer/contract";
 import { z } from "zod";
 import { type EventSubject, everyServiceBut, type RpcSubject } from "./subject.ts";
 
@@ -60,16 +60,7 @@ const revocation = z.object({
   session_id: z.string(),
   user_id: z.string(),
   at: z.string(),
-  reason: z.enum([
-    "logged_out",
-    "admin_revoked",
-    "user_revoked",
-    "password_changed",
-    "second_factor_changed",
-    "token_reused",
-    "member_removed",
-    "member_suspended",
-  ]),
+  reason: z.enum(revocationReasons),
 });
 
 /**
