@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { errorCode } from "../files/error-code.ts";
 import { type Finding, fine, problem } from "./finding.ts";
 
 /**
@@ -12,7 +13,7 @@ export async function checkPrivateFile(check: string, path: string): Promise<Fin
     if (!found.isFile()) return problem(check, `${path} is not an ordinary file`, "move it away");
     mode = found.mode & 0o777;
   } catch (error) {
-    const { code = "unknown" } = error as NodeJS.ErrnoException; // what stat throws
+    const code = errorCode(error) ?? "unknown";
     if (code === "ENOENT") return undefined;
     // A presumed path may be a broken configuration, so it is named only when it exists.
     return problem(check, `its file cannot be looked at (${code})`, "give this user access to it and to its folder");

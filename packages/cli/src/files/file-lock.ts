@@ -4,6 +4,7 @@ import { link, open, readFile, rename, stat, unlink, writeFile } from "node:fs/p
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { printNotice } from "../output/output.ts";
+import { errorCode } from "./error-code.ts";
 
 const pollMilliseconds = 25;
 /** Longer than any operation under a lock: an older lock belongs to a dead process. */
@@ -65,7 +66,7 @@ async function takes(path: string, content: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === "EEXIST") return false;
     if (linkless.has(code)) return await takesWithoutLink(path, content);
     throw error;
@@ -76,7 +77,7 @@ async function takes(path: string, content: string): Promise<boolean> {
 
 async function takesWithoutLink(path: string, content: string): Promise<boolean> {
   const file = await open(path, "wx", 0o600).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
+    if (errorCode(error) === "EEXIST") return undefined;
     throw error;
   });
   if (file === undefined) return false;
@@ -118,7 +119,7 @@ async function isStale(path: string, content: string): Promise<boolean> {
     process.kill(owner, 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
+    return errorCode(error) === "ESRCH";
   }
 }
 

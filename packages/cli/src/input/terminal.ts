@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { ReadStream } from "node:tty";
 import { Failure, usage } from "../failure.ts";
+import { errorCode } from "../files/error-code.ts";
 import { visibleLines } from "../output/output.ts";
 
 const device = "/dev/tty";
@@ -68,7 +69,7 @@ function takeWaiting(): number {
       taken += chunk.toString("latin1", 0, count);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    if (errorCode(error) !== "EAGAIN") throw error;
   } finally {
     closeSync(input);
   }

@@ -3,6 +3,7 @@ import { cacheKey, contexts, decodeBase64, unboxBound } from "@coffer/crypto";
 import type { PersonSession } from "@coffer/sdk";
 import { fileStorage } from "@coffer/sdk/node";
 import { exitCodes } from "../failure.ts";
+import { errorCode } from "../files/error-code.ts";
 import { printNotice } from "../output/output.ts";
 import { serviceKey } from "../service/same-service.ts";
 import { forgetStores, readProfile, type StoredFile } from "./profile.ts";
@@ -44,7 +45,7 @@ export async function isReplicaOf({ user, user_key }: PersonSession, path: strin
     if (!(await stat(path)).isFile()) return false;
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    if (errorCode(error) === "ENOENT") return false;
     throw error;
   }
   const key = await cacheKey(decodeBase64(user_key));

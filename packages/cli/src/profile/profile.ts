@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { CofferError, type PersonSession, type SessionKeeper } from "@coffer/sdk";
 import { makePrivateDirectory, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "../failure.ts";
+import { errorCode } from "../files/error-code.ts";
 import { withFileLock } from "../files/file-lock.ts";
 import { withHeldSignals } from "../files/held-signals.ts";
 import { serviceKey } from "../service/same-service.ts";
@@ -61,7 +62,7 @@ export async function readProfile(directory: string): Promise<Profile> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT")
+    if (errorCode(error) === "ENOENT")
       return { version: 1, device_id: randomUUID(), sessions: {}, stores: [], devices: [], recovery: {} };
     throw new Failure(exitCodes.failure, `the profile ${path} cannot be read: ${(error as Error).message}`);
   }

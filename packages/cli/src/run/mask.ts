@@ -1,5 +1,7 @@
 import { Transform } from "node:stream";
 
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 const replacement = Buffer.from("***");
 
 /** One state of the automaton: the prefixes of values that the bytes so far match. */

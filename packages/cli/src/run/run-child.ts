@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { exitCodeOf, passSignals } from "../../bin/pass-signals.mjs";
+import { errorCode } from "../files/error-code.ts";
 import { printNotice } from "../output/output.ts";
 import { maskingStream } from "./mask.ts";
 
@@ -49,7 +50,7 @@ export async function runChild(
     await copied;
     return exitCodeOf(code, signal);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === undefined) throw error;
     const isMissing = code === "ENOENT" || (code === "EACCES" && isNowhere(command, env));
     printNotice(`coffer: ${command} ${isMissing ? "was not found" : `cannot be run: ${code}`}`);

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Job, Problem } from "@coffer/scan";
 import { usage } from "../failure.ts";
+import { errorCode } from "../files/error-code.ts";
 import { findRepository, git, gitTexts, tryGit } from "./git.ts";
 import type { Input } from "./input.ts";
 
@@ -60,7 +61,7 @@ function statOf(file: string, path: string): Stats {
   try {
     return statSync(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") throw usage(`${path} does not exist`);
     throw usage(`${path} cannot be read: ${code ?? ""}`);
   }
@@ -121,7 +122,7 @@ function walk(listing: Listing, folder: string, top: string): void {
   try {
     entries = readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     listing.problems.push({ path: shownPath(listing.base, folder), message: `cannot be read: ${code ?? "unknown"}` });
     return;
   }

@@ -13,6 +13,7 @@ import {
 import type { Configuration } from "@coffer/scan/configuration";
 import type { CustomRule } from "@coffer/scan/custom-rule";
 import { usage } from "../failure.ts";
+import { errorCode } from "../files/error-code.ts";
 import { type Baseline, baselineName, readBaseline } from "./baseline.ts";
 import { findRepository, type Repository } from "./git.ts";
 import { globMatcher } from "./glob.ts";
@@ -109,7 +110,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw usage(`${path} cannot be read: ${code ?? ""}`);
   }

@@ -9,6 +9,7 @@ import {
   withExpected,
 } from "@coffer/sdk";
 import { saveConfiguration } from "@coffer/sdk/node";
+import { errorCode } from "../files/error-code.ts";
 import { withFileLock } from "../files/file-lock.ts";
 import { withHeldSignals } from "../files/held-signals.ts";
 import { readWhenChanged } from "../files/read-when-changed.ts";
@@ -67,10 +68,10 @@ function withLater(own: TrustRecord, { resources }: TrustRecord): TrustRecord {
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === "ENOENT";
+  return errorCode(error) === "ENOENT";
 }
 
 function isUnwritable(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: unknown };
-  return unwritable.has(code) || (cause instanceof Error && unwritable.has((cause as NodeJS.ErrnoException).code));
+  return unwritable.has(code) || (cause instanceof Error && unwritable.has(errorCode(cause)));
 }

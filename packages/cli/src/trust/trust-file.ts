@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { emptyTrust, type TrustRecord, type TrustStorage } from "@coffer/sdk";
 import { makePrivateDirectory, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "../failure.ts";
+import { errorCode } from "../files/error-code.ts";
 import { withFileLock } from "../files/file-lock.ts";
 import { withHeldSignals } from "../files/held-signals.ts";
 import { readWhenChanged } from "../files/read-when-changed.ts";
@@ -41,7 +42,7 @@ async function readTrust(path: string): Promise<TrustRecord | undefined> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw new Failure(exitCodes.failure, `${path} cannot be read: ${(error as Error).message}`);
   }
   try {

@@ -3,6 +3,7 @@ import { filterOf, type FilterOptions, pagesOf } from "../../audit/audit-filter.
 import { type ExportFormat, headingOf, lineOf, seqOf } from "../../audit/audit-lines.ts";
 import type { Call, PersonOptions } from "../../command-row.ts";
 import { usage } from "../../failure.ts";
+import { errorCode } from "../../files/error-code.ts";
 import { countOf, printNotice, visible } from "../../output/output.ts";
 import { asPerson } from "../../service/access.ts";
 
@@ -96,7 +97,7 @@ async function openNew(path: string): Promise<FileHandle> {
   try {
     return await open(path, "wx", 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw cannotWrite(path, error);
+    if (errorCode(error) !== "EEXIST") throw cannotWrite(path, error);
     throw usage(`${visible(path)} exists already: continue it with --resume, or name another file`);
   }
 }
@@ -110,7 +111,7 @@ async function openPresent(path: string): Promise<FileHandle> {
 }
 
 function cannotWrite(path: string, error: unknown): Error {
-  return usage(`${visible(path)} cannot be written: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}`);
+  return usage(`${visible(path)} cannot be written: ${errorCode(error) ?? "unknown error"}`);
 }
 
 /** The last whole line of a file, and its end; undefined and 0 when there is none. */

@@ -11,6 +11,7 @@ import {
 import { loadConfiguration, saveConfiguration } from "@coffer/sdk/node";
 import type { AddressOptions, Call } from "../../command-row.ts";
 import { exitCodes, Failure, usage } from "../../failure.ts";
+import { errorCode } from "../../files/error-code.ts";
 import { withFileLock } from "../../files/file-lock.ts";
 import { withHeldSignals } from "../../files/held-signals.ts";
 import { readToken } from "../../input/inputs.ts";
@@ -117,7 +118,7 @@ async function printMachine(machine: MachineConfiguration, place: string): Promi
 async function presentConfiguration(path: string): Promise<MachineConfiguration | undefined> {
   const absent = await stat(path).then(
     () => false,
-    (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT",
+    (error: unknown) => errorCode(error) === "ENOENT",
   );
   return absent ? undefined : loadConfiguration(path);
 }
@@ -138,7 +139,7 @@ async function save(path: string, configuration: MachineConfiguration): Promise<
 }
 
 function notWritten(error: unknown): Failure {
-  const { code = "unknown" } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  const code = errorCode(error instanceof Error ? (error.cause ?? error) : error) ?? "unknown";
   return new Failure(exitCodes.failure, `the file that --config names cannot be written (${code})`);
 }
 

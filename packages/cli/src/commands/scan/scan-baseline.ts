@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Call } from "../../command-row.ts";
 import { usage } from "../../failure.ts";
+import { errorCode } from "../../files/error-code.ts";
 import { countOf, printJson, printNotice } from "../../output/output.ts";
 import { type Baseline, baselineName, baselineOf, baselineText, readBaseline } from "../../scan/baseline.ts";
 import { scanExitCodes } from "../../scan/exit-codes.ts";
@@ -49,6 +50,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw usage(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+    throw usage(`${file} cannot be read: ${errorCode(error) ?? ""}`);
   }
 }
