@@ -1,5 +1,6 @@
 import { holderOf } from "@coffer/history";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
+import { holderParts } from "../histories/holder-parts.ts";
 import { endedHolders } from "../histories/next-key.ts";
 import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
@@ -48,7 +49,7 @@ export async function folderMembers(send: Send, trust: PersonTrust, id: string):
     return { kind, id: holder, name, permission, problem, ended: false };
   });
   const ended = endedHolders(state, listed).map((who): FolderMember => {
-    const [kind, holder] = who.split(":") as ["user" | "client", string];
+    const { kind, id: holder } = holderParts(who);
     const { email: name = holder } = holderOf(organization, who) ?? {};
     return { kind, id: holder, name, permission: holderOf(state, who)?.perm ?? "read", problem: null, ended: true };
   });

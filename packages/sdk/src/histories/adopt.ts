@@ -15,6 +15,7 @@ import { allPages } from "../vaults/vault-store.ts";
 import type { VaultMemberView, VaultView } from "../vaults/views.ts";
 import type { FolderView, HolderView, MemberView, OrganizationView } from "../views.ts";
 import { understoodHistory } from "./history-failure.ts";
+import { holderParts } from "./holder-parts.ts";
 import { canonicalEmail } from "./invite-member.ts";
 import { permissionOfRole } from "./organization.ts";
 import { personHistoryPath } from "./read-entries.ts";
@@ -162,7 +163,7 @@ async function requireHolders(
 ): Promise<void> {
   const others = set.filter(({ who }) => who !== self);
   const shown = others.map(({ who, perm: permission }): AdoptedHolder => {
-    const [kind, id] = who.split(":") as ["user" | "client", string];
+    const { kind, id } = holderParts(who);
     return { kind, id, name: nameOf(who) ?? id, permission };
   });
   if (shown.length === 0 || (await confirmHolders(shown))) return;

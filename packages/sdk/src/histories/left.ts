@@ -136,7 +136,8 @@ export function withLeft(organization: HistoryState, name: string, left: readonl
     const { until = null } = left.find(({ who, key }) => who === one.who && key === one.key) ?? {};
     const [seq = -1] = one.cut[name] ?? [];
     if (until === null || until.seq <= seq) return one;
-    return { ...one, cut: { ...one.cut, [name]: [until.seq, until.hash] as [number, string] } };
+    const cut: Cut = { ...one.cut, [name]: [until.seq, until.hash] };
+    return { ...one, cut };
   });
   return { ...organization, former };
 }

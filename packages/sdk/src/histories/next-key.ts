@@ -1,11 +1,12 @@
 import { type Context, keyCheck, newKey } from "@coffer/crypto";
-import { type Change, type HistoryState, holderOf } from "@coffer/history";
+import { type Change, type HistoryState, type HolderId, holderOf } from "@coffer/history";
 import type { Send } from "../http/transport.ts";
 import { dataOf } from "../secrets/secret-store.ts";
 import { confirmedKey, labelOf, sealToHolder } from "../trust/confirmed-key.ts";
 import { requireEnded } from "../trust/ended.ts";
 import type { MemberView } from "../views.ts";
 import type { Verified } from "./histories.ts";
+import { holderParts } from "./holder-parts.ts";
 
 /** A member or machine in the report of a rotation. */
 export interface RotationHolder {
@@ -78,7 +79,7 @@ export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
   }
   const ended = endedHolders(state, listed);
   report.dropped = ended.map((who) => {
-    const [kind, id] = who.split(":") as ["user" | "client", string];
+    const { kind, id } = holderParts(who);
     return { kind, id, name: holderOf(organization, who)?.email ?? id };
   });
   const drop = [...ended, ...deadTags];
@@ -92,7 +93,7 @@ export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
 }
 
 /** The members and machines that the history names and the service no longer lists. */
-export function endedHolders(state: HistoryState, listed: readonly { kind: string; id: string }[]): string[] {
+export function endedHolders(state: HistoryState, listed: readonly { kind: string; id: string }[]): HolderId[] {
   const present = new Set(listed.map(({ kind, id }) => `${kind}:${id}`));
   return state.holders.map(({ who }) => who).filter((who) => !present.has(who));
 }

@@ -5,6 +5,7 @@ import {
   HistoryError,
   type HistoryState,
   holderOf,
+  kindOf,
   type Resource,
 } from "@coffer/history";
 import { CofferError } from "../errors.ts";
@@ -204,7 +205,7 @@ export async function restateCut(
   const organization = (await trust.organization()).state;
   requireFormer(organization);
   const { seq, hash } = entry ?? (await trust.histories.known(res))?.pin ?? unknownEntry(res);
-  const cut = { [await cutName(res)]: [seq, hash] as [number, string] };
+  const cut: Cut = { [await cutName(res)]: [seq, hash] };
   await trust.sign(organization.res, ({ state }) => {
     // The drop of a person who has returned meanwhile would be a removal.
     requireFormer(state);
@@ -246,7 +247,10 @@ export async function named(trust: PersonTrust, org?: Resource): Promise<Named[]
   return Object.values(resources).flatMap(({ state, accepted }) => {
     if (state === null || !accepted || state.org === null) return [];
     if (org !== undefined && org !== `org:${state.org}`) return [];
-    const [kind, id] = state.res.split(":") as ["folder" | "vault", string];
-    return [{ kind, id, name: state.name, holders: state.holders.map(({ who }) => who) }];
+    const kind = kindOf(state.res);
+    if (kind === "org") return [];
+    return [
+      { kind, id: state.res.slice(kind.length + 1), name: state.name, holders: state.holders.map(({ who }) => who) },
+    ];
   });
 }

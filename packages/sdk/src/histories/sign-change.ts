@@ -1,4 +1,13 @@
-import { type Change, countsNow, type HistoryState, isManager, kindOf, type Resource, sign } from "@coffer/history";
+import {
+  type Change,
+  countsNow,
+  type HistoryState,
+  type HolderId,
+  isManager,
+  kindOf,
+  type Resource,
+  sign,
+} from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
 import { understoodHistory } from "./history-failure.ts";
@@ -74,7 +83,7 @@ export async function signedEntry(
   change: Change,
 ): Promise<{ text: string; state: HistoryState }> {
   const { res, name, set_at: setAt } = before;
-  if (!self.who.startsWith("user:")) throw new CofferError("access_denied", "a machine signs no entry but its join");
+  if (!isPerson(self.who)) throw new CofferError("access_denied", "a machine signs no entry but its join");
   if (!isManager(before, self.who))
     throw new CofferError("access_denied", `you do not manage ${name}: ask a manager of it`);
   const signer = { who: self.who, key: self.publicKey, since: setAt[self.who] ?? 0 };
@@ -83,5 +92,9 @@ export async function signedEntry(
       "access_denied",
       `you were removed from the organization after you got access to ${name}: another manager must share it with you again first`,
     );
-  return understoodHistory(sign(before, res, self.who as `user:${string}`, await self.privateKey(), change));
+  return understoodHistory(sign(before, res, self.who, await self.privateKey(), change));
+}
+
+function isPerson(who: HolderId): who is `user:${string}` {
+  return who.startsWith("user:");
 }
