@@ -66,7 +66,7 @@ export interface PodTemplate {
 /** The pods that objects make. */
 export function podTemplates(objects: readonly KubernetesObject[]): PodTemplate[] {
   return objects.flatMap((owner) => {
-    // A rendered Pod: its spec is the pod's own.
+    // `chart.test.ts` validates every rendered object against the schema of its kind.
     if (owner.kind === "Pod")
       return [{ owner, labels: owner.metadata.labels ?? {}, spec: owner.spec as unknown as PodSpec }];
     const template = templateIn(owner);
@@ -79,6 +79,7 @@ interface Template {
   spec: PodSpec;
 }
 
+/** The template of a workload: the schema of its kind, which `chart.test.ts` applies, requires it. */
 function templateIn({ kind, spec }: KubernetesObject): Template | undefined {
   if (kind === "Deployment" || kind === "StatefulSet" || kind === "Job") return spec?.["template"] as Template;
   if (kind !== "CronJob") return undefined;

@@ -11,7 +11,7 @@ export function encodeBase64(bytes: Uint8Array & NativeBase64): string {
   if (bytes.toBase64 !== undefined) return bytes.toBase64();
   let binary = "";
   for (let start = 0; start < bytes.length; start += 0x2000) {
-    // `apply` takes any list; spreading one walks it by its iterator, which takes three times as long.
+    // `apply` takes any list, but its type names an array only. A spread walks the iterator: three times as slow.
     binary += String.fromCharCode.apply(null, bytes.subarray(start, start + 0x2000) as unknown as number[]);
   }
   return btoa(binary);

@@ -153,6 +153,6 @@ export function route<
     permit: row.permit, // its call is made by these schemas
     status: row.status,
     audit: row.audit,
-    run: row.run as unknown as Route<Deps, Caller>["run"], // its call is made by this row
+    run: row.run as unknown as Route<Deps, Caller>["run"], // the handler makes the call from the schemas of this row
   };
 }

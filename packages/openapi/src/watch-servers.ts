@@ -74,6 +74,7 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, recordin
 
 /** The headers as written: Node stores repeated ones only as text. */
 function headersOf(response: ServerResponse): Headers {
+  // The types of Node leave out this member.
   const { _header: head } = response as unknown as { _header: string | null };
   const lines = (head ?? "").split("\r\n").slice(1);
   return new Headers(

@@ -9,6 +9,8 @@ import { scanText } from "./engine/scan-text.ts";
 import type { Confidence, Occurrence, Problem } from "./finding.ts";
 import type { Rule } from "./rule.ts";
 
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 export interface ScanOptions {
   /** The path that findings are reported under. */
   path: string;

@@ -3,6 +3,8 @@ import { leastRun } from "./runs.ts";
 import type { Run } from "./runs.ts";
 import { hexDigit } from "./escapes.ts";
 
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 /** The six bits of a character of base64, also of its url-safe alphabet; -1 for every other byte. */
 export function base64Value(byte: number): number {
   if (byte >= 0x41 && byte <= 0x5a) return byte - 0x41;

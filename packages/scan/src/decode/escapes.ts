@@ -1,5 +1,7 @@
 import type { Decoded } from "./decoded.ts";
 
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 /** Texts with which the escapes of a printable ASCII character begin: percent, backslash and HTML. */
 export const escapeKeywords: readonly string[] = [
   ...["2", "3", "4", "5", "6", "7"].flatMap((digit) => [`%${digit}`, `\\x${digit}`]),

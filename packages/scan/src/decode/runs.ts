@@ -1,3 +1,5 @@
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 /** A stretch of base64 or hexadecimal characters, which may go over several lines. */
 export interface Run {
   /** The characters without the line breaks. */

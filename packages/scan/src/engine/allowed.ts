@@ -2,6 +2,8 @@ import type { Rule } from "../rule.ts";
 import type { Marker } from "./create-engine.ts";
 import type { Detection } from "./run-rule.ts";
 
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 /** The findings that the comments of one line allow, there and on the next line. */
 interface Allowance {
   /** Offsets of the line's start, its end and the end of the next one. */

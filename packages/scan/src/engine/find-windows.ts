@@ -3,6 +3,8 @@ import type { Engine, Keyword, Marker, Target } from "./create-engine.ts";
 import { partSize } from "./create-engine.ts";
 import { keywordsAt, search } from "./pair-filter.ts";
 
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 /** Where a text is worth a closer look. */
 export interface Windows {
   /** For each rule with a hit: start and end of each window in turn, ascending and without overlap. */

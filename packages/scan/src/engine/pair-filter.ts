@@ -1,3 +1,5 @@
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 /** A text to search for. With `anyCase`, ASCII letters match in upper and lower case. */
 export interface Sought {
   readonly bytes: Uint8Array;

@@ -11,6 +11,8 @@ import { findWindows } from "./find-windows.ts";
 import type { Cut, Detection } from "./run-rule.ts";
 import { runRule } from "./run-rule.ts";
 
+// Each index is within bounds: `as` leaves out the `undefined` that its type adds.
+
 export interface TextResult {
   detections: Detection[];
   markers: { offset: number; marker: Marker }[];

@@ -32,9 +32,12 @@ export async function showHeads(deps: Deps, { caller, params }: Call<User, Membe
   // Without a history of the organization, nothing in it has one.
   if (history === null) return { data: {} };
   const folders = await listHeldFolders(pool, orgId, userId);
-  const named = folders.map(async ({ res, seq, hash }) => [await cutName(res as Resource), [seq, hash]] as const);
+  const named = folders.map(async ({ res, seq, hash }): Promise<[string, [number, string]]> => {
+    // `storeEntry` writes no other form.
+    return [await cutName(res as Resource), [seq, hash]];
+  });
   const { heads } = await deps.bus.request(heldVaultHeads, { org_id: orgId, user_id: userId });
-  return { data: { ...heads, ...Object.fromEntries(await Promise.all(named)) } as Heads["data"] };
+  return { data: { ...heads, ...Object.fromEntries(await Promise.all(named)) } };
 }
 
 /**
