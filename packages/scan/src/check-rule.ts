@@ -5,8 +5,9 @@ import type { Rule } from "./rule.ts";
 import { scanPlain } from "./scan-plain.ts";
 
 /**
- * Runs a rule on its own examples. Returns a sentence for each that it judges wrongly, without the example. A positive
- * example is found with the rule's confidence or a higher one; a negative one is not found with medium or high confidence.
+ * Runs a rule on its own examples. Returns a sentence for each that it judges wrongly, without the
+ * example. A positive example is found with the rule's confidence or a higher one; a negative one
+ * is not found with medium or high confidence.
  */
 export function checkRule(rule: Rule, rounds: number, seed: number): string[] {
   const engine = createEngine([rule]);

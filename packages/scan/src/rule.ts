@@ -55,7 +55,10 @@ export interface Rule {
   requires?: string;
   /** How many bytes around a keyword are searched. */
   window?: { before: number; after: number };
-  /** Global, with the named group `secret` unless the whole match is the secret. Every quantifier is bounded. */
+  /**
+   * Global, with the named group `secret` unless the whole match is the secret. Every quantifier is
+   * bounded.
+   */
   pattern?: RegExp;
   /** In place of a pattern. Runs in time linear in the text. */
   find?: (text: string) => Found[];

@@ -23,8 +23,8 @@ export interface BytesResult extends ScanResult {
 const looksBinaryWithin = 8_000;
 
 /**
- * Scans the bytes of one file: text in any encoding, or a container with files in it. Never throws for what the bytes are:
- * what cannot be read becomes a problem with its path.
+ * Scans the bytes of one file: text in any encoding, or a container with files in it. Never throws
+ * for what the bytes are: what cannot be read becomes a problem with its path.
  */
 export async function scanBytes(engine: Engine, bytes: Buffer, options: BytesOptions): Promise<BytesResult> {
   const result: BytesResult = { occurrences: [], problems: [], binary: [] };

@@ -25,7 +25,10 @@ export interface ScanOptions {
   mostOccurrences?: number;
 }
 
-/** A piece of a text: only what begins from `from` up to `to` is reported, and the position of `from` is known. */
+/**
+ * A piece of a text: only what begins from `from` up to `to` is reported, and the position of
+ * `from` is known.
+ */
 export interface Piece {
   from: number;
   to: number;
@@ -38,7 +41,10 @@ export interface ScanResult {
 
 const pairedLines = 5;
 
-/** Scans one text that is held in memory as bytes of latin1 or UTF-8. Positions count from the start of the piece. */
+/**
+ * Scans one text that is held in memory as bytes of latin1 or UTF-8. Positions count from the start
+ * of the piece.
+ */
 export function scanPlain(engine: Engine, cut: Cut, options: ScanOptions, piece?: Piece): ScanResult {
   const { from, to } = piece ?? { from: 0, to: cut.bytes.length };
   const { detections, markers, exhausted } = scanText(engine, cut);

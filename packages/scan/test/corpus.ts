@@ -46,8 +46,9 @@ export interface KindFigures {
 }
 
 /**
- * Scans positive examples and near-misses of every rule in every surrounding, and noise. Counts by kind what is found, and
- * what of the near-misses and noise is reported with medium or high confidence.
+ * Scans positive examples and near-misses of every rule in every surrounding, and noise. Counts by
+ * kind what is found, and what of the near-misses and noise is reported with medium or high
+ * confidence.
  */
 export function corpusFigures(rounds: number, seed: number): KindFigures[] {
   const rules = builtInRules.filter(({ optIn }) => optIn !== true);

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
 
 /**
- * Makes a repository with a token in each place where one may be in a repository, another token for each. Returns the tokens
- * by the name of the place.
+ * Makes a repository with a token in each place where one may be in a repository, another token for
+ * each. Returns the tokens by the name of the place.
  */
 export function plantInPlaces(root: string, tokenOf: (seed: number) => string): Record<string, string> {
   const tokens: Record<string, string> = {};

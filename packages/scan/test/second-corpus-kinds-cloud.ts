@@ -18,7 +18,10 @@ import type { Draw } from "./second-corpus-random.ts";
 
 const accessKeyBody = (draw: Draw): string => `${draw.text("QRSTUVWXYZ234567", 1)}${draw.text(base32, 15)}`;
 
-/** Forty characters with each of the three kinds of them, as a real one has in all but one case of a million. */
+/**
+ * Forty characters with each of the three kinds of them, as a real one has in all but one case of a
+ * million.
+ */
 function secretAccessKey(draw: Draw): string {
   for (;;) {
     const text = draw.text(base64, 40);

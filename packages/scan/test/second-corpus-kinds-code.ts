@@ -25,7 +25,10 @@ function github(prefix: string, name: string, term?: string, length = 30): Kind 
   });
 }
 
-/** `github_pat_`, 22 characters, `_`, 59 characters; the last eight of 85 come from the others before them. */
+/**
+ * `github_pat_`, 22 characters, `_`, 59 characters; the last eight of 85 come from the others
+ * before them.
+ */
 function fineGrained(draw: Draw): string {
   const id = `${draw.text(digits, 2)}${draw.text(base32, 9)}0${draw.text(base62, 10)}`;
   const start = `github_pat_${id}_${draw.text(base62, 43)}`;

@@ -267,7 +267,8 @@ export const serviceKinds: Kind[] = [
     near: (draw) => [`${draw.text(hex, 20)}-us1`, `${"0".repeat(32)}-us1`, `${draw.text(hex, 40)}-us1`],
   },
   {
-    // The id of a key is its user name; the secret beside it is shown once. Without its vendor's name it is a hash.
+    // The id of a key is its user name; the secret beside it is shown once. Without its vendor's
+    // name it is a hash.
     ...token({ name: "Twilio key", variable: "TWILIO_API_KEY", prefix: "SK", alphabet: hex, length: 32, named: true }),
     near: (draw) => [
       `AC${draw.text(hex, 32)}`,

@@ -1,8 +1,8 @@
 import { fromBase32 } from "./base32.ts";
 
 /**
- * The account that an access key id names, in twelve digits. Undefined for a key of the older form, whose fifth character
- * is I or J.
+ * The account that an access key id names, in twelve digits. Undefined for a key of the older form,
+ * whose fifth character is I or J.
  */
 export function awsAccountOf(accessKeyId: string): string | undefined {
   if (/^.{4}[IJ]/.test(accessKeyId)) return undefined;

@@ -6,13 +6,19 @@ export function isPlaceholder(text: string): boolean {
   return placeholders.test(text) || (text.length < shortText && fillers.test(text)) || isRegular(text);
 }
 
-/** In a longer random text they are no sign: one of a thousand random texts of 64 hex digits has four zeros. */
+/**
+ * In a longer random text they are no sign: one of a thousand random texts of 64 hex digits has
+ * four zeros.
+ */
 const fillers = /x{4}|0{4}/i;
 const shortText = 32;
 const leastSequence = 10;
 const mostPeriod = 16;
 
-/** Whether a text follows a pattern: a few characters, the alphabet in order, or a short part again and again. */
+/**
+ * Whether a text follows a pattern: a few characters, the alphabet in order, or a short part again
+ * and again.
+ */
 function isRegular(text: string): boolean {
   return isRepeated(text) || hasSequence(text) || isPeriodic(text);
 }

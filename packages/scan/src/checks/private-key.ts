@@ -78,7 +78,10 @@ export function opensshKey(bytes: Uint8Array): PrivateKey | null {
   return { algorithm, encrypted: cipher.toString("latin1") !== "none", bytes };
 }
 
-/** The first five strings of an OpenSSH key: cipher, derivation, its options, the number of keys as an empty string, a key. */
+/**
+ * The first five strings of an OpenSSH key: cipher, derivation, its options, the number of keys as
+ * an empty string, a key.
+ */
 function sshStrings(buffer: Buffer, start: number): Buffer[] {
   const strings: Buffer[] = [];
   for (let at = start; strings.length < 5 && at + 4 <= buffer.length;) {

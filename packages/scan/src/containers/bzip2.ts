@@ -4,8 +4,8 @@ import type { UnpackBudget } from "./limits.ts";
 const firstRoom = 64;
 
 /**
- * The content of a bzip2 file, which may be several streams one behind the other. Throws UnpackLimitError, or an Error when it
- * is damaged.
+ * The content of a bzip2 file, which may be several streams one behind the other. Throws
+ * UnpackLimitError, or an Error when it is damaged.
  */
 export async function bunzip2(bytes: Buffer, budget: UnpackBudget): Promise<Buffer> {
   const decoder = await bzip2.init();

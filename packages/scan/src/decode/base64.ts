@@ -28,7 +28,10 @@ export const gzipInBase64 = "H4sI";
 const leastBytes = 15;
 const leastDigits = 2 * leastBytes;
 
-/** Whether a run may encode a text: five readable groups of base64 in a row, 15 bytes in hexadecimal, or a gzip file. */
+/**
+ * Whether a run may encode a text: five readable groups of base64 in a row, 15 bytes in
+ * hexadecimal, or a gzip file.
+ */
 export function mayEncode(bytes: Buffer, start: number, end: number): boolean {
   if (mayEncodeHex(bytes, start, end)) return true;
   for (let offset = 0; offset < 4; offset += 1) {
@@ -68,8 +71,8 @@ function encodesReadable(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * The readable texts that a run of base64 encodes. Each of the four offsets is tried, since other characters may stand before
- * the encoding.
+ * The readable texts that a run of base64 encodes. Each of the four offsets is tried, since other
+ * characters may stand before the encoding.
  */
 export function decodeBase64(run: Run): Decoded[] {
   const { text } = run;
@@ -104,7 +107,10 @@ function readableAt(a = 0, b = 0, c = 0, d = 0): boolean {
   return readable[((second << 4) | (third >> 2)) & 0xff] === 1 && readable[((third << 6) | fourth) & 0xff] === 1;
 }
 
-/** One group more on either side: a secret may begin or end inside a group that is not readable as a whole. */
+/**
+ * One group more on either side: a secret may begin or end inside a group that is not readable as a
+ * whole.
+ */
 function add({ text, offsetOf }: Run, offset: number, from: number, to: number, found: Decoded[]): void {
   if (to - from < 4 * leastGroups) return;
   const start = Math.max(offset, from - 4);

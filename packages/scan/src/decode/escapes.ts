@@ -17,8 +17,8 @@ const letters: ReadonlyMap<number, number> = new Map(
 );
 
 /**
- * Decodes one level of all escapes of a part of a text: `%41`, `\x41`, `\u0041`, `\u{41}`, `\101`, `\/`, `&#65;`. Returns null
- * when there is none.
+ * Decodes one level of all escapes of a part of a text: `%41`, `\x41`, `\u0041`, `\u{41}`, `\101`,
+ * `\/`, `&#65;`. Returns null when there is none.
  */
 export function decodeEscapes(source: Buffer, from: number, to: number): Decoded | null {
   const bytes = Buffer.allocUnsafe(to - from);

@@ -7,8 +7,9 @@ const reach = 96;
 const name = /(?:^|[\s"'{,])([A-Za-z][\w.-]{2,63})["']?[ \t]{0,4}[:=][ \t]{0,4}["']?$/;
 
 /**
- * A value in base64 with the name before it, as a Kubernetes Secret has it: `AWS_SECRET_ACCESS_KEY: d0phb…`. Some secrets
- * are known by their name alone, which is lost when only the value is decoded. Undefined for all other runs.
+ * A value in base64 with the name before it, as a Kubernetes Secret has it: `AWS_SECRET_ACCESS_KEY:
+ * d0phb…`. Some secrets are known by their name alone, which is lost when only the value is
+ * decoded. Undefined for all other runs.
  */
 export function namedValue(source: Buffer, { text, offsetOf }: Run): Decoded | undefined {
   if (text.length < least || text.length > most) return undefined;

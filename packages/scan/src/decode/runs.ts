@@ -17,7 +17,8 @@ const inRun = new Uint8Array(256);
 for (const sign of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") inRun[sign.charCodeAt(0)] = 1;
 
 /**
- * The runs at these ascending offsets for which `isWorth` holds, lines of one encoding joined. Each run is returned once.
+ * The runs at these ascending offsets for which `isWorth` holds, lines of one encoding joined. Each
+ * run is returned once.
  */
 export function runsAt(
   bytes: Buffer,
@@ -84,7 +85,10 @@ function offsetsIn(lines: readonly Line[]): (index: number) => number {
   };
 }
 
-/** The next line of a wrapped encoding: behind a line break or a `\n` escape, with quotes and operators between. */
+/**
+ * The next line of a wrapped encoding: behind a line break or a `\n` escape, with quotes and
+ * operators between.
+ */
 function continuation(bytes: Buffer, end: number): Line | null {
   const between = /^["'`]?[ \t]{0,8}[+.,\\]?[ \t]{0,8}(?:\r?\n|\\r?\\?n|\\n)[ \t]{0,64}["'`]?/.exec(
     bytes.toString("latin1", end, Math.min(bytes.length, end + 160)),

@@ -4,8 +4,8 @@ export type WideEncoding = "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 const sampled = 8_000;
 
 /**
- * The wide encoding of a text: by its byte order mark, else by NULs that are mostly at odd or mostly at even offsets.
- * Undefined for every other text.
+ * The wide encoding of a text: by its byte order mark, else by NULs that are mostly at odd or
+ * mostly at even offsets. Undefined for every other text.
  */
 export function wideEncodingOf(bytes: Buffer): WideEncoding | undefined {
   if (bytes.length >= 4) {

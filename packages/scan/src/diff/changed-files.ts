@@ -5,7 +5,10 @@ export interface ChangedFile {
   path: string;
   /** The new lines, as far as the diff has them. */
   bytes: Buffer;
-  /** An occurrence in `bytes` with the line numbers of the new file; nothing when no added line has a part of it. */
+  /**
+   * An occurrence in `bytes` with the line numbers of the new file; nothing when no added line has
+   * a part of it.
+   */
   place(occurrence: Occurrence): Occurrence[];
 }
 

@@ -22,8 +22,9 @@ export function slugOf(kind: string): string {
 }
 
 /**
- * Whether a comment on the secret's line or the one before allows it: `coffer:allow`, or `coffer:allow <kind>` with the id of
- * a rule or the name of a kind. With `compatible`, the comments of other scanners count too.
+ * Whether a comment on the secret's line or the one before allows it: `coffer:allow`, or
+ * `coffer:allow <kind>` with the id of a rule or the name of a kind. With `compatible`, the
+ * comments of other scanners count too.
  */
 export function allowanceOf(
   bytes: Buffer,

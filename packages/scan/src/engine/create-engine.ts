@@ -5,7 +5,8 @@ import { buildPairFilter } from "./pair-filter.ts";
 import type { PairFilter, SearchState, Sought } from "./pair-filter.ts";
 
 /**
- * What a keyword leads to: the window of a rule, a region with escapes, an encoded text, or a comment that allows a finding.
+ * What a keyword leads to: the window of a rule, a region with escapes, an encoded text, or a
+ * comment that allows a finding.
  */
 export type Target =
   { kind: "rule"; rule: number } | { kind: "escapes" } | { kind: "encoded" } | { kind: "marker"; marker: Marker };

@@ -18,7 +18,10 @@ export interface Windows {
 const defaultWindow = { before: 64, after: 512 };
 const escapesWindow = { before: 480, after: 544 };
 
-/** One pass over the text. Windows of a rule that meet become one, so no byte is looked at twice by a rule. */
+/**
+ * One pass over the text. Windows of a rule that meet become one, so no byte is looked at twice by
+ * a rule.
+ */
 export function findWindows(engine: Engine, bytes: Uint8Array): Windows {
   const windows: Windows = { rules: new Map(), escapes: [], runs: [], markers: [] };
   const { filter, keywords, part, state, ranges } = engine;

@@ -7,20 +7,27 @@ export interface Sought {
 }
 
 /**
- * Finds keywords in two steps. `search` reads a text as pairs of bytes and reports each offset where two neighbouring pairs
- * belong to one group of windows. `keywordsAt` then compares the text there with the keywords.
+ * Finds keywords in two steps. `search` reads a text as pairs of bytes and reports each offset
+ * where two neighbouring pairs belong to one group of windows. `keywordsAt` then compares the text
+ * there with the keywords.
  *
- * A window is four bytes of a keyword, with blanks beyond the keyword's edges. Pairs start at even offsets, so each keyword
- * has two windows: one for each parity of its offset in the text.
+ * A window is four bytes of a keyword, with blanks beyond the keyword's edges. Pairs start at even
+ * offsets, so each keyword has two windows: one for each parity of its offset in the text.
  */
 export interface PairFilter {
-  /** The groups, as bits, in which a window's first two bytes are this pair: first byte plus 256 times the second. */
+  /**
+   * The groups, as bits, in which a window's first two bytes are this pair: first byte plus 256
+   * times the second.
+   */
   readonly first: Int32Array;
   /** The groups in which a window's last two bytes are this pair. */
   readonly second: Int32Array;
   /** By `keyOf`, the index of the first window with this key plus 1; 0 without one. */
   readonly firstWindow: Uint16Array;
-  /** A window's four bytes as a little-endian integer, and the bits of it that must be equal. Sorted by key. */
+  /**
+   * A window's four bytes as a little-endian integer, and the bits of it that must be equal. Sorted
+   * by key.
+   */
   readonly values: Int32Array;
   readonly masks: Int32Array;
   readonly keys: Int32Array;
@@ -52,8 +59,8 @@ export interface SearchState {
 /** One bit of an integer for each. */
 const mostGroups = 32;
 /**
- * The share of offsets at which a group may report a candidate by chance. A smaller one needs more groups: the built-in
- * rules fill 30.
+ * The share of offsets at which a group may report a candidate by chance. A smaller one needs more
+ * groups: the built-in rules fill 30.
  */
 const mostChance = 1.5e-4;
 
@@ -86,8 +93,9 @@ export function buildPairFilter(sought: readonly Sought[]): PairFilter {
 }
 
 /**
- * Searches `count` words of a text, of which the first begins at the offset `base`. `encodedPairs` and `encodedStart` are those of
- * `encoded-pairs.ts`. Verifies nothing: a loop that only compares integers is compiled to fast code.
+ * Searches `count` words of a text, of which the first begins at the offset `base`. `encodedPairs`
+ * and `encodedStart` are those of `encoded-pairs.ts`. Verifies nothing: a loop that only compares
+ * integers is compiled to fast code.
  */
 export function search(
   { first, second }: PairFilter,
@@ -189,7 +197,10 @@ function windowsOf(
 const keyMask = 0xdfdf;
 const wholeMask = ~0x20202020;
 
-/** The key of windows inside their keyword: a hash of the four bytes. Windows that share it are told apart by their values. */
+/**
+ * The key of windows inside their keyword: a hash of the four bytes. Windows that share it are told
+ * apart by their values.
+ */
 function wholeKey(word: number): number {
   return Math.imul(word & wholeMask, 0x9e3779b1) >>> 16;
 }
@@ -261,7 +272,8 @@ function chancesOf({ bytes, anyCase }: Sought): Float64Array {
 
 /** The rarest window of a keyword for offsets in the text of one parity. */
 function windowOf(sought: Sought, keyword: number, chances: Float64Array, parity: number): Window {
-  // Assigned one by one: this runs once for each start of the command, uncompiled, where arrays of values are slow.
+  // Assigned one by one: this runs once for each start of the command, uncompiled, where arrays of
+  // values are slow.
   let offset = 0;
   let firstChance = 1;
   let secondChance = 1;
@@ -280,7 +292,10 @@ function windowOf(sought: Sought, keyword: number, chances: Float64Array, parity
   return { keyword, offset, value, mask, valueBefore, maskBefore, key, firstChance, secondChance };
 }
 
-/** Four bytes of a keyword from an offset as a little-endian integer, and the bits of it that must be equal. */
+/**
+ * Four bytes of a keyword from an offset as a little-endian integer, and the bits of it that must
+ * be equal.
+ */
 function fixedBytes(sought: Sought, offset: number): { value: number; mask: number } {
   const { bytes, anyCase } = sought;
   const end = Math.min(offset + 4, bytes.length);
@@ -301,7 +316,10 @@ const shares = new Float64Array(256).fill(0.0003);
 for (let rank = 0; rank < frequent.length; rank += 1)
   shares[frequent.charCodeAt(rank)] = rank === 0 ? 0.19 : 0.08 * Math.exp(-rank / 12) + 0.0006;
 
-/** Cuts windows into groups, each as large as a candidate by chance is rare enough, and enters them in the tables. */
+/**
+ * Cuts windows into groups, each as large as a candidate by chance is rare enough, and enters them
+ * in the tables.
+ */
 function tablesOf(windows: readonly Window[]): Pick<PairFilter, "first" | "second"> {
   const first = new Int32Array(65_536);
   const second = new Int32Array(65_536);

@@ -7,8 +7,8 @@ export interface Position {
 }
 
 /**
- * Reads off positions in a text, each at or behind the one before, in time linear in the text. A text that is not UTF-8 is
- * taken for latin1.
+ * Reads off positions in a text, each at or behind the one before, in time linear in the text. A
+ * text that is not UTF-8 is taken for latin1.
  */
 export function positionReader(bytes: Buffer, start: Position = { line: 1, column: 1 }): (offset: number) => Position {
   const utf8 = isUtf8(bytes);

@@ -108,8 +108,9 @@ function unpacked({ text, offsetOf }: Run, budget: Budget): Decoded[] {
 }
 
 /**
- * Each secret once where several ways lead to it, sorted by their start. What stands there in plain text goes before what a
- * decoder makes of the same characters. Leaves out what gives way to another rule.
+ * Each secret once where several ways lead to it, sorted by their start. What stands there in plain
+ * text goes before what a decoder makes of the same characters. Leaves out what gives way to
+ * another rule.
  */
 function withoutDoubles(detections: readonly Detection[]): Detection[] {
   const sorted = [...detections].sort((a, b) => a.start - b.start || a.depth - b.depth);

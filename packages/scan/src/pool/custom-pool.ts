@@ -12,8 +12,9 @@ const mostMilliseconds = 1_000;
 const mostWaiting = 30_000;
 
 /**
- * Runs the rules of a configuration, whose patterns may take for ever: in a thread that is ended when a file takes longer than
- * a second. The rule that was running is reported for that file, which is scanned again without it.
+ * Runs the rules of a configuration, whose patterns may take for ever: in a thread that is ended
+ * when a file takes longer than a second. The rule that was running is reported for that file,
+ * which is scanned again without it.
  */
 export function customPool(rules: readonly CustomRule[], settings: JobSettings): Pool {
   let thread: Thread | undefined;
@@ -90,10 +91,16 @@ async function startThread(rules: readonly CustomRule[], settings: JobSettings):
   };
 }
 
-/** Linux counts the time of a thread in hundredths of a second (`proc_pid_stat(5)`, `sysconf(_SC_CLK_TCK)`). */
+/**
+ * Linux counts the time of a thread in hundredths of a second (`proc_pid_stat(5)`,
+ * `sysconf(_SC_CLK_TCK)`).
+ */
 const millisecondsPerTick = 10;
 
-/** Milliseconds of processor time of a thread, by its folder in /proc: undefined without one, or when the thread ended. */
+/**
+ * Milliseconds of processor time of a thread, by its folder in /proc: undefined without one, or
+ * when the thread ended.
+ */
 function processorTime(task: string | undefined): number | undefined {
   let status: string;
   try {

@@ -5,7 +5,10 @@ import type { Job, JobResult } from "./job.ts";
 const pieceSize = 4 * 1024 * 1024;
 const headSize = 64 * 1024;
 
-/** The jobs of a file: itself, or pieces of 4 MiB when it is larger and plain text. Throws when it cannot be read. */
+/**
+ * The jobs of a file: itself, or pieces of 4 MiB when it is larger and plain text. Throws when it
+ * cannot be read.
+ */
 export async function jobsOfFile(job: Job, file: string, size: number): Promise<Job[]> {
   if (size <= pieceSize * 2 || !(await isPlainFile(file))) return [job];
   return Array.from({ length: Math.ceil(size / pieceSize) }, (_, index): Job => {

@@ -31,6 +31,9 @@ export interface JobResult {
   /** Paths of binary files that were not searched. */
   binary: string[];
   bytes: number;
-  /** Of a piece: its line breaks, and the columns behind the last of them, for the positions in the next one. */
+  /**
+   * Of a piece: its line breaks, and the columns behind the last of them, for the positions in the
+   * next one.
+   */
   lines?: { breaks: number; columns: number };
 }

@@ -32,7 +32,10 @@ const idExample = (random: Random): string => {
   }
 };
 
-/** Characters that make a run of base64 a part of something longer: url-safe base64, or one that ends in `=`. */
+/**
+ * Characters that make a run of base64 a part of something longer: url-safe base64, or one that
+ * ends in `=`.
+ */
 const continues = new Set(["-", "_"]);
 
 const keyLength = 40;

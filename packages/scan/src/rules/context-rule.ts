@@ -8,7 +8,10 @@ interface ContextRow extends Pick<Rule, "id" | "kind" | "description" | "referen
   names: readonly string[];
   /** What else the text to the left must contain. */
   named?: RegExp;
-  /** What the text to the right may contain in place of a name to the left: a vendor's address behind its key. */
+  /**
+   * What the text to the right may contain in place of a name to the left: a vendor's address
+   * behind its key.
+   */
   behind?: RegExp;
   shape: readonly Part[];
   minEntropy: number;
@@ -18,8 +21,8 @@ interface ContextRow extends Pick<Rule, "id" | "kind" | "description" | "referen
 const reach = 80;
 
 /**
- * What may stand between a name and its value on a later line: a short line, or the keys with which Terraform, Kubernetes and
- * CloudFormation write a value below its name.
+ * What may stand between a name and its value on a later line: a short line, or the keys with which
+ * Terraform, Kubernetes and CloudFormation write a value below its name.
  */
 export const laterLine = String.raw`(?:\n[^\n]{0,20}|(?:\n[ \t+-]{0,60}"?(?:type|description|nullable|sensitive|noecho)[^\n]{0,80}){0,3}\n[ \t+-]{0,60}"?(?:value|default(?:value)?)"?[ \t]{0,8}[:=][ \t]{0,8}["']?)?$`;
 /** The longest text that `laterLine` can match, with a name and what stands behind it. */

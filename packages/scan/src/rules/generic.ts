@@ -58,7 +58,8 @@ function isPassword(text: string): boolean {
 /** Hosts of documentation. */
 const docHost = /^(?:[^/\s]*\.)?(?:example(?:\.\w{2,6})?|host(?:name)?|server|domain\.com)(?=[:/?"'\s]|$)/i;
 
-// Patterns write white space out: `\s` also matches the byte A0, which ends characters of UTF-8 such as an accented a.
+// Patterns write white space out: `\s` also matches the byte A0, which ends characters of UTF-8
+// such as an accented a.
 const databases =
   "postgres(?:ql)?|mysql|mariadb|mongodb(?:\\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|cassandra|nats";
 

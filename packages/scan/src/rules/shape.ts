@@ -43,8 +43,8 @@ export const uuid: readonly Part[] = [
 ];
 
 /**
- * Where a token may begin: behind no letter or digit, unless that is the end of an escape such as `\n` or of a terminal's
- * colour.
+ * Where a token may begin: behind no letter or digit, unless that is the end of an escape such as
+ * `\n` or of a terminal's colour.
  */
 export const leftEdge = "(?:(?<![A-Za-z0-9])|(?<=\\\\[nrtbfv])|(?<=\\[[0-9;]{1,8}m))";
 
@@ -93,7 +93,10 @@ export function tokenRule(row: TokenRow): Rule {
 
 const wide = 64;
 
-/** Whether a shape is a literal text and then a stretch of very different lengths, which ends where its characters end. */
+/**
+ * Whether a shape is a literal text and then a stretch of very different lengths, which ends where
+ * its characters end.
+ */
 function isWide(shape: readonly Part[]): shape is readonly [string, Body, ...Part[]] {
   const [prefix, stretch, next] = shape;
   if (typeof prefix !== "string" || typeof stretch !== "object" || stretch.most - stretch.least < wide) return false;
@@ -101,8 +104,9 @@ function isWide(shape: readonly Part[]): shape is readonly [string, Body, ...Par
 }
 
 /**
- * Finds what the pattern of a wide shape finds, without the backtracking: the pattern runs only where the stretch behind the
- * prefix ends in time. Where prefixes follow each other, one look at the stretch serves all of them.
+ * Finds what the pattern of a wide shape finds, without the backtracking: the pattern runs only
+ * where the stretch behind the prefix ends in time. Where prefixes follow each other, one look at
+ * the stretch serves all of them.
  */
 function wideFinder(shape: readonly [string, Body, ...Part[]]): (text: string) => Found[] {
   const [prefix, { characters, least, most }] = shape;
@@ -169,7 +173,10 @@ function alphabetOf(characters: string): string {
   });
 }
 
-/** Texts that differ from a token by little: too short, glued to other text, or with a body that stands for another. */
+/**
+ * Texts that differ from a token by little: too short, glued to other text, or with a body that
+ * stands for another.
+ */
 function nearMisses(shape: readonly Part[], token: string, random: Random): string[] {
   const last = shape.at(-1);
   const first = shape[0];
