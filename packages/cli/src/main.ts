@@ -26,8 +26,8 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 /**
- * Runs `coffer scan` when its words are plain, and returns whether it did. A hook calls it at each commit, and loading commander
- * and all other commands takes as long as the scan.
+ * Runs `coffer scan` when its words are plain, and returns whether it did. A hook calls it at each
+ * commit, and loading commander and all other commands takes as long as the scan.
  */
 async function runPlainScan(words: readonly string[]): Promise<boolean> {
   const { plainScan } = await import("./rows/scan.ts");

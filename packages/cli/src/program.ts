@@ -11,7 +11,10 @@ const exitCodesHelp = `
 Exit codes: 0 done, 1 failure, 2 wrong use, 3 not authenticated, 4 denied, 5 not found, 6 rate limited, 7 no connection.
 Passwords, tokens and values come by prompt, stdin, file or environment, never by flag.`;
 
-/** Runs the command that these words name. Throws what it throws, but for a wrong use that commander has printed. */
+/**
+ * Runs the command that these words name. Throws what it throws, but for a wrong use that commander
+ * has printed.
+ */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   try {
     await buildProgram(process.env).parseAsync(

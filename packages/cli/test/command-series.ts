@@ -15,7 +15,10 @@ export interface SeriesOutcome {
   output: string;
 }
 
-/** Reads calls from stdin as JSON, makes one after the other in this process, and prints the outcomes as JSON. */
+/**
+ * Reads calls from stdin as JSON, makes one after the other in this process, and prints the
+ * outcomes as JSON.
+ */
 async function runSeries(): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

@@ -25,9 +25,9 @@ export interface Start {
 }
 
 /**
- * Starts the command with a clean environment, in the folder `home`, which holds its profile: it sees no file of the
- * checkout. `env` takes away what the test runner adds to that of each process: its hooks would hear the signals, and be
- * loaded each time.
+ * Starts the command with a clean environment, in the folder `home`, which holds its profile: it
+ * sees no file of the checkout. `env` takes away what the test runner adds to that of each process:
+ * its hooks would hear the signals, and be loaded each time.
  */
 export function start(home: string, args: string[], { env = {}, node = [] }: Start = {}): ChildProcess {
   const options = `NODE_OPTIONS=${env["NODE_OPTIONS"] ?? ""}`;

@@ -49,7 +49,10 @@ function offeredByFish(t: Tap, typed: string): string[] {
   return execFileSync("fish", ["--no-config", "-c", script]).toString().split("\n").filter(Boolean);
 }
 
-/** What the script gives zsh's completion to offer: that takes what begins as the last word, and needs a terminal. */
+/**
+ * What the script gives zsh's completion to offer: that takes what begins as the last word, and
+ * needs a terminal.
+ */
 function offeredByZsh(t: Tap, typed: string): string[] {
   const words = typed.split(" ");
   const script = [

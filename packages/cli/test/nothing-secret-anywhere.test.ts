@@ -11,9 +11,11 @@ import type { SeriesCall } from "./command-series.ts";
 import { asCoffer, startStranger } from "./doctor.ts";
 import { broken, type Case, checkSeries, needlesOf } from "./secret-forms.ts";
 
-// Every command, with every kind of secret input in every broken form. No output and no file repeats any of it.
+// Every command, with every kind of secret input in every broken form. No output and no file
+// repeats any of it.
 
-// The scanner reads no profile and asks nobody, but all files of the working directory: scan-settings.test.ts is about it.
+// The scanner reads no profile and asks nobody, but all files of the working directory:
+// scan-settings.test.ts is about it.
 const rows = groups.flatMap(([, found]) => found).filter(({ name }) => !/^scan\b/.test(name));
 const forms = Object.entries(broken);
 // It answers 404 to everything: what a command has read it has read by then.
@@ -102,7 +104,10 @@ function filesBelow(folder: string): Map<string, string> {
   return found;
 }
 
-/** Every form in turn: its cases, in a home of its own, whose new files hold and are named by nothing secret. */
+/**
+ * Every form in turn: its cases, in a home of its own, whose new files hold and are named by
+ * nothing secret.
+ */
 async function checkForms(
   scope: Parameters<typeof checkSeries>[0],
   casesOf: (what: string, form: (given: string) => string, home: string) => Case[],

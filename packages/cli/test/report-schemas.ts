@@ -40,7 +40,10 @@ export async function junitProblems(xml: string): Promise<string[]> {
   return valid ? [] : errors.map(({ rawMessage }) => rawMessage);
 }
 
-/** What Jenkins, GitLab and Azure Pipelines agree on: names, counts, and a failure or error inside its case. */
+/**
+ * What Jenkins, GitLab and Azure Pipelines agree on: names, counts, and a failure or error inside
+ * its case.
+ */
 const junitSchema = `<?xml version="1.0" encoding="UTF-8"?>
 <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:complexType name="outcome" mixed="true">

@@ -27,7 +27,10 @@ await t.test("the argument vector reaches the command as it is: no shell, no opt
   t.equal(bare.stdout, "--mask|-n|", "also without --");
 });
 
-/** The folders of every Node that this machine has: ours, and those that PATH names outside of the checkout. */
+/**
+ * The folders of every Node that this machine has: ours, and those that PATH names outside of the
+ * checkout.
+ */
 function nodeFolders(): string[] {
   const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
   return [dirname(node), ...folders.filter((folder) => existsSync(join(folder, "node")))];
@@ -89,7 +92,8 @@ await t.test("signals are passed on, and the command decides what they mean", as
 });
 
 await t.test("the command gets a terminal's new size once", async (t) => {
-  // The command asks us for a signal of its own: what we would pass on of the one before, we have passed on by then.
+  // The command asks us for a signal of its own: what we would pass on of the one before, we have
+  // passed on by then.
   const script = `
     let heard = 0;
     process.on("SIGWINCH", () => (heard += 1) === 1 && process.kill(process.ppid, "SIGUSR2"));

@@ -40,7 +40,10 @@ const action = yaml.parse(readFileSync(join(actionPath, "action.yml"), "utf8")) 
 const mostMilliseconds = 300_000;
 let isInstalled = false;
 
-/** Runs the steps of the action as GitHub's runner does, up to the first that fails. What npm installs stays for later runs. */
+/**
+ * Runs the steps of the action as GitHub's runner does, up to the first that fails. What npm
+ * installs stays for later runs.
+ */
 function runAction(workspace: string, given: Record<string, string>): { code: number | null; output: string } {
   const inputs = Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [name, input.default]));
   const values: Record<string, string> = { "github.action_path": actionPath };

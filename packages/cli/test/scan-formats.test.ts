@@ -64,7 +64,10 @@ await t.test("JSON: one finding for each secret, with all its places", async (t)
   });
 });
 
-/** A repository with an example of each rule, and secrets in files whose names no format may take for its own signs. */
+/**
+ * A repository with an example of each rule, and secrets in files whose names no format may take
+ * for its own signs.
+ */
 const strange = newRepository(join(folder, "strange"));
 const strangeNames = [
   ...["=1+1", "+1", "-1", "@sum", "\t1", "\n1", "\uff1d1", 'a,"b",c', "a\nb", "a\r\nb", "50%", "%0A", "a:b,c::d"],

@@ -57,7 +57,10 @@ function runsOf(given: string): Set<string> {
   return new Set(Array.from({ length: Math.max(given.length - 7, 0) }, (_, index) => given.slice(index, index + 8)));
 }
 
-/** What no output may hold of a text in a form: its runs of eight characters, but for those of it without its secrets. */
+/**
+ * What no output may hold of a text in a form: its runs of eight characters, but for those of it
+ * without its secrets.
+ */
 export function needlesOf(given: string, without: string, form: (given: string) => string): string[] {
   const open = runsOf(form(without));
   return [...runsOf(form(given))].filter((run) => !open.has(run) && !/^\s+$/.test(run));

@@ -1,5 +1,5 @@
-// Loaded into the command before it begins (`node --import`): STOPPED_BY, a signal, comes to it while the file STOPPED_AT is
-// being written, whatever the machine has to do besides.
+// Loaded into the command before it begins (`node --import`): STOPPED_BY, a signal, comes to it
+// while the file STOPPED_AT is being written, whatever the machine has to do besides.
 import type { PathLike } from "node:fs";
 import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";

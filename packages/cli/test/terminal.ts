@@ -4,7 +4,10 @@ import { once } from "node:events";
 export interface Terminal {
   /** Types, as a person's keyboard would. */
   type(text: string): void;
-  /** Waits until the screen shows what the pattern says; returns all that was shown. Throws when the terminal ends. */
+  /**
+   * Waits until the screen shows what the pattern says; returns all that was shown. Throws when the
+   * terminal ends.
+   */
   shows(pattern: RegExp): Promise<string>;
   /** Waits for the end; returns all that was shown. */
   end(): Promise<string>;

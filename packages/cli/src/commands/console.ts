@@ -55,8 +55,8 @@ const forbiddenHeaders = [
 ];
 
 /**
- * `coffer console verify`: compares every page, script, worker and style that an address serves, and their headers, with
- * the manifest of a release. Exit 1 when one differs.
+ * `coffer console verify`: compares every page, script, worker and style that an address serves,
+ * and their headers, with the manifest of a release. Exit 1 when one differs.
  */
 export async function verifyConsole({ options, env }: Call<Options>): Promise<void> {
   const { pages, files } = await readManifest(options.manifest);

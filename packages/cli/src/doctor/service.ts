@@ -109,7 +109,10 @@ function limits(answer: Answer): Finding {
   );
 }
 
-/** More than the replicas of an installation mostly are: in Redis's first minute each of them counts alone. */
+/**
+ * More than the replicas of an installation mostly are: in Redis's first minute each of them counts
+ * alone.
+ */
 const claimCount = 8;
 
 /**

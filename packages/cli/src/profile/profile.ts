@@ -23,8 +23,8 @@ export interface Profile {
   /** The device credentials for the next logins, newest last. A logout does not remove them. */
   devices: DeviceCredential[];
   /**
-   * SHA-256 of the user key under the recovery key, by `serviceKey` and user: a recovery key has opened it here.
-   * Otherwise a service could make backups useless.
+   * SHA-256 of the user key under the recovery key, by `serviceKey` and user: a recovery key has
+   * opened it here. Otherwise a service could make backups useless.
    */
   recovery: Record<string, string>;
 }

@@ -7,9 +7,10 @@ export interface PlainCall {
 }
 
 /**
- * Reads the words behind a command's name as commander does, without loading it: each must be an argument, or a known option in
- * its long form with its value as the next word. Returns null for all other words (help, subcommands, mistakes), which commander
- * must read. `subcommands` are the second words of other commands.
+ * Reads the words behind a command's name as commander does, without loading it: each must be an
+ * argument, or a known option in its long form with its value as the next word. Returns null for
+ * all other words (help, subcommands, mistakes), which commander must read. `subcommands` are the
+ * second words of other commands.
  */
 export function readPlainWords(
   { options: rows }: CommandRow,

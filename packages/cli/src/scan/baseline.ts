@@ -15,7 +15,10 @@ export interface BaselineEntry {
   paths: string[];
 }
 
-/** The baseline of these findings: sorted and without line numbers or dates, so that two of them merge in git. */
+/**
+ * The baseline of these findings: sorted and without line numbers or dates, so that two of them
+ * merge in git.
+ */
 export function baselineOf(findings: readonly Finding[]): Baseline {
   const entries = findings.map(({ fingerprint, rule_id, locations }) => ({
     fingerprint,

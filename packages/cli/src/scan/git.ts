@@ -41,7 +41,10 @@ export async function git(directory: string, args: readonly string[], input = ""
   throw cannotScan(`git ${args[0] ?? ""} failed: ${answer.words.split("\n")[0] ?? ""}`);
 }
 
-/** The texts between NULs that git prints, while it prints them. Throws Failure (incomplete) when git fails. */
+/**
+ * The texts between NULs that git prints, while it prints them. Throws Failure (incomplete) when
+ * git fails.
+ */
 export async function* gitTexts(
   directory: string,
   args: readonly string[],
@@ -65,8 +68,8 @@ export async function* gitTexts(
 }
 
 /**
- * The repository that a folder belongs to; null outside of one. Throws Failure (incomplete) when git refuses to say, and
- * for a repository when there is no git.
+ * The repository that a folder belongs to; null outside of one. Throws Failure (incomplete) when
+ * git refuses to say, and for a repository when there is no git.
  */
 export async function findRepository(directory: string): Promise<Repository | null> {
   const answer = await tryGit(directory, ["rev-parse", "--show-toplevel"]).catch((error: unknown) => {

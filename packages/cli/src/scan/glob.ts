@@ -1,4 +1,7 @@
-/** Whether a path fits a glob: `*` within a name, `**` over folders, `?` one character. Without a slash any folder fits. */
+/**
+ * Whether a path fits a glob: `*` within a name, `**` over folders, `?` one character. Without a
+ * slash any folder fits.
+ */
 export function globMatcher(glob: string): (path: string) => boolean {
   const anchored = glob.replace(/^\//, "").replace(/\/$/, "/**");
   const whole = anchored.includes("/") ? anchored : `**/${anchored}`;

@@ -14,8 +14,9 @@ export interface IgnoreEntry {
 const form = /^(cf1:[0-9a-f]{32})(?:[ \t]+(?!until=)([^\s#]\S*))?(?:[ \t]+until=(\d{4}-\d\d-\d\d))?[ \t]*(?:#.*)?$/;
 
 /**
- * Reads `.cofferignore`: a fingerprint in each line, with an optional path glob, an optional last day `until=2026-12-31` and a
- * reason behind `#`. Entries whose day has passed are left out. Throws Failure (usage) for a line of another form.
+ * Reads `.cofferignore`: a fingerprint in each line, with an optional path glob, an optional last
+ * day `until=2026-12-31` and a reason behind `#`. Entries whose day has passed are left out. Throws
+ * Failure (usage) for a line of another form.
  */
 export function readIgnoreFile(text: string, today: string): IgnoreEntry[] {
   return text.split(/\r?\n/).flatMap((line, index): IgnoreEntry[] => {

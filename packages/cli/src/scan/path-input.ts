@@ -7,7 +7,10 @@ import { findRepository, git, gitTexts, tryGit } from "./git.ts";
 import type { Input } from "./input.ts";
 
 export interface PathSettings {
-  /** Where findings' paths start: the root of the working directory's repository, else the working directory. */
+  /**
+   * Where findings' paths start: the root of the working directory's repository, else the working
+   * directory.
+   */
   base: string;
   gitIgnore: boolean;
   mostBytes: number;
@@ -25,8 +28,8 @@ const smallBytes = 4 * 1024 * 1024;
 const smallCount = 400;
 
 /**
- * Files below paths; in a repository also what the index holds and the work tree does not. Throws Failure (usage) for a path that
- * does not exist.
+ * Files below paths; in a repository also what the index holds and the work tree does not. Throws
+ * Failure (usage) for a path that does not exist.
  */
 export async function pathInput(
   paths: readonly string[],

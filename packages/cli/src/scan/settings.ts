@@ -20,7 +20,10 @@ import { globMatcher } from "./glob.ts";
 import { type IgnoreEntry, readIgnoreFile } from "./ignore-file.ts";
 import type { ScanCommandOptions } from "./scan-options.ts";
 
-/** Everything that a scan goes by: options, configuration, ignored findings and baseline, read and checked. */
+/**
+ * Everything that a scan goes by: options, configuration, ignored findings and baseline, read and
+ * checked.
+ */
 export interface Settings {
   repository: Repository | null;
   /** The root of the working directory's repository, else the working directory. */

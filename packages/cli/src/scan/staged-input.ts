@@ -5,7 +5,10 @@ import { git, type Repository, tryGit } from "./git.ts";
 import type { Input } from "./input.ts";
 import { changesOf } from "./raw-changes.ts";
 
-/** The lines that the next commit would add. The whole blob is scanned, so that keys of several lines are found. */
+/**
+ * The lines that the next commit would add. The whole blob is scanned, so that keys of several
+ * lines are found.
+ */
 export async function stagedInput(
   repository: Repository | null,
   isExcluded: (path: string) => boolean,

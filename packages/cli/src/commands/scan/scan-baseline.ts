@@ -13,7 +13,10 @@ import { inputOf, wholeOrIncomplete } from "./scan.ts";
 
 type Options = ScanCommandOptions & { json?: boolean };
 
-/** `coffer scan baseline create|prune`: notes the secrets that are there, or drops those that are there no more. */
+/**
+ * `coffer scan baseline create|prune`: notes the secrets that are there, or drops those that are
+ * there no more.
+ */
 export async function scanBaseline({ args: [action, ...paths], options }: Call<Options>): Promise<void> {
   await wholeOrIncomplete(async () => {
     if (action !== "create" && action !== "prune") throw usage("coffer scan baseline create, or prune");

@@ -11,7 +11,10 @@ import { wholeOrIncomplete } from "./scan.ts";
 const mark = "# Written by coffer scan install-hook.";
 const keptName = "pre-commit.before-coffer";
 
-/** `coffer scan install-hook`: a pre-commit hook that scans what is staged, and runs the hook that was there before. */
+/**
+ * `coffer scan install-hook`: a pre-commit hook that scans what is staged, and runs the hook that
+ * was there before.
+ */
 export async function scanInstallHook({ options }: Call<{ json?: boolean }>): Promise<void> {
   await wholeOrIncomplete(async () => {
     const repository = await findRepository(process.cwd());
@@ -34,7 +37,10 @@ export async function scanInstallHook({ options }: Call<{ json?: boolean }>): Pr
   });
 }
 
-/** The hook calls this very command by its full path: a commit must not depend on the PATH of whoever commits. */
+/**
+ * The hook calls this very command by its full path: a commit must not depend on the PATH of
+ * whoever commits.
+ */
 function hookText(command: string): string {
   return `#!/bin/sh
 ${mark}

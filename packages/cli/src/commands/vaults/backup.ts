@@ -25,7 +25,10 @@ interface CreateOptions extends Omit<PersonOptions, "org">, KeyOptions {
   force?: boolean;
 }
 
-/** `coffer backup create <file>`: everything that the person can read, sealed so that the recovery key opens it. */
+/**
+ * `coffer backup create <file>`: everything that the person can read, sealed so that the recovery
+ * key opens it.
+ */
 export async function createBackup({ args: [path = ""], options, env }: Call<CreateOptions>): Promise<void> {
   const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
   if (isThere && options.force !== true) throw usage(`${visible(path)} exists already: --force overwrites it`);
@@ -61,8 +64,8 @@ export async function createBackup({ args: [path = ""], options, env }: Call<Cre
 const leftOutOf = (missing: readonly string[]): string => `not in the backup: ${missing.join("; ")}`;
 
 /**
- * The sealed user key of the service, which the recovery key has opened here once. It is asked for again when the service
- * shows another one: after a new recovery key, or when the service lies.
+ * The sealed user key of the service, which the recovery key has opened here once. It is asked for
+ * again when the service shows another one: after a new recovery key, or when the service lies.
  */
 async function provenSeal(person: PersonClient, options: KeyOptions, env: NodeJS.ProcessEnv): Promise<string> {
   const directory = profileDirectory(env);

@@ -17,7 +17,10 @@ export function csvReport({ findings }: Report): string {
   return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
-/** A spreadsheet takes a cell that begins with one of these signs for a formula, some also those of full width. */
+/**
+ * A spreadsheet takes a cell that begins with one of these signs for a formula, some also those of
+ * full width.
+ */
 function cell(value: string | number): string {
   const text = String(value);
   const harmless = typeof value === "string" && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
