@@ -51,7 +51,10 @@ export class CofferError extends Error {
    * instance, not from the service.
    */
   readonly foreign: boolean;
-  /** Whether `message` and `details` are the service's own words, which a person may not take for the client's. */
+  /**
+   * Whether `message` and `details` are the service's own words, which a person may not take for
+   * the client's.
+   */
   readonly fromService: boolean;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;

@@ -3,7 +3,8 @@ import type { AdoptedHolder } from "../src/index.ts";
 import { memoryTrust } from "../src/trust/trust-storage.ts";
 import { type Member, startCompany } from "./history-people.ts";
 
-// Who uses a folder or vault without a history, and with which permission, is the service's word until a manager adopts it.
+// Who uses a folder or vault without a history, and with which permission, is the service's word
+// until a manager adopts it.
 
 const idOf = ({ session }: Member): string => session.user.id;
 const login = { type: "login", fields: { password: "s3cret" } };

@@ -6,12 +6,16 @@ import { folderFor, newFolder, newMachine, newSecret } from "./machine.ts";
 import { json, startServer } from "./server.ts";
 import { startVaultServer, type VaultServer } from "./vault-server.ts";
 
-// A service that answers with another thing than the one that was asked for, which the caller holds the key of as well.
+// A service that answers with another thing than the one that was asked for, which the caller holds
+// the key of as well.
 
 const login = { type: "login", fields: { name: "Example", password: "s3cret" } };
 const confirm = (): Promise<boolean> => Promise.resolve(true);
 
-/** Two vaults of one person with a record in each, and a service that `lie` makes answer with another thing. */
+/**
+ * Two vaults of one person with a record in each, and a service that `lie` makes answer with
+ * another thing.
+ */
 async function setUp(t: Parameters<typeof startVaultServer>[0]) {
   const server = await startVaultServer(t);
   const honest = personClient(server.session, server.url);

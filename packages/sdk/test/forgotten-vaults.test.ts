@@ -6,8 +6,8 @@ import { type Company, signPastClients, startCompany } from "./history-people.ts
 import type { HistoryServer } from "./history-server.ts";
 import { Refusal } from "./refusal.ts";
 
-// The service says that a person travels. What the devices of the person know of a vault that they have forgotten
-// counts when it is shown again.
+// The service says that a person travels. What the devices of the person know of a vault that they
+// have forgotten counts when it is shown again.
 
 type Member = Awaited<ReturnType<Company["join"]>>;
 type Scope = Parameters<typeof startCompany>[0];

@@ -5,7 +5,8 @@ import { CofferError, memoryTrust } from "../src/index.ts";
 import { type Company, memberOf, startCompany } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
-// The service forks a history: one branch has a removal that this device has seen, another what the person does next.
+// The service forks a history: one branch has a removal that this device has seen, another what the
+// person does next.
 
 type Scope = Parameters<typeof startCompany>[0];
 type Client = ReturnType<Company["alice"]["client"]>;
@@ -33,7 +34,10 @@ function snapshot(server: HistoryServer, res: Resource): () => void {
   };
 }
 
-/** Before the answer to the first such request, does this, and then shows the resource as the request left it. */
+/**
+ * Before the answer to the first such request, does this, and then shows the resource as the
+ * request left it.
+ */
 function meanwhile(
   server: HistoryServer,
   res: Resource,

@@ -40,7 +40,10 @@ interface Organization {
   invites: { id: string; email: string; role: string; hash: string }[];
 }
 
-/** An honest service in memory: it stores histories as the real ones do, and changes of people, folders, vaults and machines. */
+/**
+ * An honest service in memory: it stores histories as the real ones do, and changes of people,
+ * folders, vaults and machines.
+ */
 export interface HistoryServer extends Omit<VaultServerPart, "listen" | "close"> {
   url: string;
   received: Received[];
@@ -48,7 +51,10 @@ export interface HistoryServer extends Omit<VaultServerPart, "listen" | "close">
   folders: Map<string, HeldFolder>;
   organizations: Map<string, Organization>;
   keyrings: Map<string, { version: number; sealed: string }>;
-  /** What a lie puts in the place of an honest answer: another body, or a Refusal. A promise delays the answer. */
+  /**
+   * What a lie puts in the place of an honest answer: another body, or a Refusal. A promise delays
+   * the answer.
+   */
   lie: (request: Received, answer: { status: number; body: unknown }) => unknown;
   /** Whether a request is answered as if it had been done, and is not done. */
   loses: (request: Received) => boolean;

@@ -4,8 +4,8 @@ import { createClient } from "../src/index.ts";
 import { type Company, type Member, memberOf, newJoinedMachine, startCompany } from "./history-people.ts";
 import { Refusal } from "./refusal.ts";
 
-// The service works with an invited person or machine. It keeps an invitation that was replaced or revoked, and takes a
-// join with it.
+// The service works with an invited person or machine. It keeps an invitation that was replaced or
+// revoked, and takes a join with it.
 
 const notation = "coffer://production/database/field/password";
 

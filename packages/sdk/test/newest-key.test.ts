@@ -21,8 +21,8 @@ import { delayOf, type Member, newJoinedMachine, signPastClients, startCompany }
 import type { HistoryServer } from "./history-server.ts";
 import { Refusal } from "./refusal.ts";
 
-// A client keeps the keys that it has opened in memory. After it has seen a rotation, the key from before is of no use any more,
-// whatever the service shows: a person who was removed has that key.
+// A client keeps the keys that it has opened in memory. After it has seen a rotation, the key from
+// before is of no use any more, whatever the service shows: a person who was removed has that key.
 
 const notation = "coffer://payroll/database/field/password";
 const login = { type: "login", fields: { password: "s3cret" } };
@@ -197,8 +197,8 @@ async function withFolders(t: Parameters<typeof startCompany>[0]) {
 }
 
 /**
- * The service shows the rotation of a folder, and fails while the client reads the other folder's history. Then it shows the
- * secrets from before the rotation, and a new one of Mallory's.
+ * The service shows the rotation of a folder, and fails while the client reads the other folder's
+ * history. Then it shows the secrets from before the rotation, and a new one of Mallory's.
  */
 async function lieAfterRotation(
   t: Test,
@@ -276,8 +276,8 @@ async function hasSeen({ histories }: HistoryServer, trust: TrustStorage, res: R
 }
 
 /**
- * The service answers with the folders from before a rotation, and delays the history of the other folder until a parallel
- * call has seen the rotation.
+ * The service answers with the folders from before a rotation, and delays the history of the other
+ * folder until a parallel call has seen the rotation.
  */
 async function delayFolders(
   company: Awaited<ReturnType<typeof withFolders>>,

@@ -2,15 +2,15 @@ import t from "tap";
 import { delayOf, type Member, startCompany } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
-// The service delays an answer while a client rotates, seals or signs, until a parallel call of the client has seen the
-// removal of a member. The client decided before who gets the key.
+// The service delays an answer while a client rotates, seals or signs, until a parallel call of the
+// client has seen the removal of a member. The client decided before who gets the key.
 
 const idOf = ({ session }: Member): string => session.user.id;
 const login = { type: "login", fields: { password: "s3cret" } };
 
 /**
- * A folder and a vault of Anna's, which Mallory manages too. Mallory is removed; the service lists Mallory on, and hides the
- * removal until `show` is called.
+ * A folder and a vault of Anna's, which Mallory manages too. Mallory is removed; the service lists
+ * Mallory on, and hides the removal until `show` is called.
  */
 async function withRemoval(t: Parameters<typeof startCompany>[0], before: (anna: Member) => Promise<unknown>) {
   const company = await startCompany(t);

@@ -13,8 +13,8 @@ import {
 } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
-// A person is removed from the organization and returns with the same key. The service works with that person, and lists them
-// for a folder or vault whose history no manager has changed since.
+// A person is removed from the organization and returns with the same key. The service works with
+// that person, and lists them for a folder or vault whose history no manager has changed since.
 
 const notation = "coffer://payroll/database/field/password";
 const idOf = ({ session }: Member): string => session.user.id;
@@ -221,7 +221,10 @@ await t.test("a machine that only a removed manager has named gets no other fold
   t.same(keysFor(server, other), []);
 });
 
-/** Alice removes Mallory, and the service leaves the folder and the vault out of the entries that she signs the removal with. */
+/**
+ * Alice removes Mallory, and the service leaves the folder and the vault out of the entries that
+ * she signs the removal with.
+ */
 async function leftOut(company: Awaited<ReturnType<typeof withMallory>>): Promise<void> {
   const { server } = company;
   server.lie = ({ path }, { body }) => {

@@ -6,7 +6,8 @@ import { json } from "./server.ts";
 import { type Device, newDevice, world } from "./synced-device.ts";
 import type { VaultServer } from "./vault-server.ts";
 
-// What must be gone, as vaults while their person travels, is gone from the storage whatever becomes of a write.
+// What must be gone, as vaults while their person travels, is gone from the storage whatever
+// becomes of a write.
 
 /** A storage of which a part can fail, as a full disk does. */
 function fragileStorage(): {

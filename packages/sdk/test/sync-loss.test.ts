@@ -53,7 +53,8 @@ await t.test(
     const first = await newDevice(t, server, { storage });
     await first.sync.ready;
     await first.sync.stop();
-    // As after a vault that went out of sight by mistake and came back: nothing that the service sends has its records.
+    // As after a vault that went out of sight by mistake and came back: nothing that the service
+    // sends has its records.
     const { record_count: _count, ...view } = server.vaults.get(vaultId) as NonNullable<
       ReturnType<typeof server.vaults.get>
     >;

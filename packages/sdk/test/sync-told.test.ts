@@ -14,8 +14,8 @@ import { newSession, type VaultServer } from "./vault-server.ts";
 const isRecord = /\/records\/[^/]+$/;
 
 /**
- * One record takes the place of another behind the next answer; the pushes of both are there before it, so that they wait
- * for it together.
+ * One record takes the place of another behind the next answer; the pushes of both are there before
+ * it, so that they wait for it together.
  */
 function replaceBehindAnswer(server: VaultServer, goneId: string, replacement: RecordView): void {
   server.instead.sync = (asked, socket) => {
@@ -34,7 +34,10 @@ function withdrawn(server: VaultServer, id: string): RecordView {
   return view;
 }
 
-/** A world whose service has news for a device that was up to date: a record that changed, and one that is gone. */
+/**
+ * A world whose service has news for a device that was up to date: a record that changed, and one
+ * that is gone.
+ */
 async function worldWithNews(
   t: Parameters<typeof newDevice>[0],
 ): Promise<Awaited<ReturnType<typeof world>> & ReturnType<typeof memoryStorage>> {

@@ -142,7 +142,8 @@ await t.test("an answer that begins again in the middle of a walk replaces what 
   server.records.delete(ids[0] as string);
   let pages = 0;
   server.instead.sync = (_asked, socket) => {
-    // The server does not know the second page's place any more: everything comes again, in two pages with `reset`.
+    // The server does not know the second page's place any more: everything comes again, in two
+    // pages with `reset`.
     const all = server.answer({ type: "sync_request", limit: 1000 }) as { changes: object[] };
     const changes = [[], all.changes.slice(0, 2), all.changes.slice(2)][pages] ?? [];
     socket.send(JSON.stringify({ ...all, changes, reset: pages > 0, has_more: pages < 2 }));

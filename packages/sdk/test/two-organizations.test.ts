@@ -3,8 +3,8 @@ import t from "tap";
 import type { Offer } from "../src/index.ts";
 import { type Company, type Member, memberOf, signPastClients, startCompany } from "./history-people.ts";
 
-// A person in two organizations: what the managers of one sign decides nothing in the other, whichever the service says that a
-// request is about.
+// A person in two organizations: what the managers of one sign decides nothing in the other,
+// whichever the service says that a request is about.
 
 interface Both extends Company {
   bob: Member;

@@ -48,8 +48,8 @@ export interface FoldersClient {
   /** The offer of a folder that is not accepted yet. */
   offer(id: string): Promise<Offer>;
   /**
-   * Accepts a folder that another member shared. `offer` is what the person was shown: a later name does not stand for
-   * another accepted folder.
+   * Accepts a folder that another member shared. `offer` is what the person was shown: a later name
+   * does not stand for another accepted folder.
    */
   accept(id: string, offer?: Pick<Offer, "name">): Promise<void>;
   /**

@@ -34,9 +34,9 @@ const secretsPerRequest = 5_000;
  * seals every secret under it, with a new DEK. Members and machines that the service no longer
  * lists are dropped from the history. The rotation is atomic. A person who lost access before can
  * open nothing that is written from then on, and can forge nothing together with the service, but
- * may have copied what they read. A secret that does not open is reported in `unopened`. Throws CofferError `access_denied` when the
- * caller does not manage the folder, `conflict` after repeated concurrent writes, `bad_answer` when
- * the response does not confirm the rotation.
+ * may have copied what they read. A secret that does not open is reported in `unopened`. Throws
+ * CofferError `access_denied` when the caller does not manage the folder, `conflict` after repeated
+ * concurrent writes, `bad_answer` when the response does not confirm the rotation.
  */
 export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: string): Promise<RotatedFolder> {
   const path = `/api/org/folders/${encodeURIComponent(folderId)}`;

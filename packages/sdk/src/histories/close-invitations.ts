@@ -24,8 +24,8 @@ export interface ClosedInvitation {
  * open: a service that keeps it could let the person join. Also closes other open invitations to its
  * e-mail. Returns what was closed.
  * @param email what the person was shown: the service could list another invitation under the id now
- * @throws CofferError `not_found` without an e-mail from the caller or the service: the history may still have the
- * invitation open, and `closeInvitations` closes it
+ * @throws CofferError `not_found` without an e-mail from the caller or the service: the history may
+ *   still have the invitation open, and `closeInvitations` closes it
  */
 export async function removeInvitation(
   send: Send,
@@ -51,8 +51,8 @@ export async function removeInvitation(
 }
 
 /**
- * Signs that the organization's history has no invitation to an e-mail open any more, whatever the service lists.
- * Returns what was closed.
+ * Signs that the organization's history has no invitation to an e-mail open any more, whatever the
+ * service lists. Returns what was closed.
  */
 export async function closeInvitations(send: Send, trust: PersonTrust, email: string): Promise<ClosedInvitation[]> {
   const { state } = await trust.organization();

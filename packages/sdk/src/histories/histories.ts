@@ -140,7 +140,10 @@ export function histories(options: HistoriesOptions): Histories {
     return isStored ? replaced : undefined;
   };
 
-  /** Throws HistoryError `history_forked` unless the older of two entries is part of the history before the other. */
+  /**
+   * Throws HistoryError `history_forked` unless the older of two entries is part of the history
+   * before the other.
+   */
   const requireOneHistory = async (res: Resource, one: Head, other: Head): Promise<void> => {
     if (isSame(one, other)) return;
     const [older, newer] = one.seq < other.seq ? [one, other] : [other, one];

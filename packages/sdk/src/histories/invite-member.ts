@@ -135,9 +135,10 @@ export interface ShownInvitation {
 }
 
 /**
- * The organization of an invitation and who has made it, verified from entry 0 of the history: only the maker of the
- * invitation can have sealed its join key into that entry. Stores and sends nothing. Throws CofferError `no_history` for an
- * invitation that the service has made, `join_invalid`, and what reading a history throws.
+ * The organization of an invitation and who has made it, verified from entry 0 of the history: only
+ * the maker of the invitation can have sealed its join key into that entry. Stores and sends
+ * nothing. Throws CofferError `no_history` for an invitation that the service has made,
+ * `join_invalid`, and what reading a history throws.
  */
 export async function shownInvitation(send: Send, trust: PersonTrust, text: string): Promise<ShownInvitation> {
   if (!text.startsWith(inviteTokenPrefix))

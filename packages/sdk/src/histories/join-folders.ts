@@ -26,7 +26,8 @@ export async function joinFolders(
   const { wrap_key: wrapKey, token_hash: tag } = configuration;
   const refused = new Map<`folder:${string}`, CofferError>();
   if (wrapKey === undefined || tag === undefined) return refused;
-  // Who made the token may have been removed since, and can make invitations for it still: with a first folder, managers decide.
+  // Who made the token may have been removed since, and can make invitations for it still: with a
+  // first folder, managers decide.
   const trusts: JoinToken["trusts"] = async (maker) => {
     const record = await histories.record();
     return !hasFolder(record) || isGivenByManager(maker, record);

@@ -34,8 +34,8 @@ const cutsInEntry = 250;
  * Ends a person's membership, and signs it at once with how far the person's signatures count in
  * every folder and vault. A caller who leaves, or may not sign, leaves the signature to an owner or
  * admin.
- * @param readHistories reads those of the caller's folders and vaults: one that this device does not know would be
- * missing from the result
+ * @param readHistories reads those of the caller's folders and vaults: one that this device does
+ *   not know would be missing from the result
  */
 export async function removeMember(
   send: Send,

@@ -22,7 +22,10 @@ export interface SealableKey {
   pathOf(kind: "user" | "client", id: string): Promise<string | undefined>;
 }
 
-/** The service is asked again after this time, without a new entry: it may have said falsely that all have the key. */
+/**
+ * The service is asked again after this time, without a new entry: it may have said falsely that
+ * all have the key.
+ */
 const askAgainMilliseconds = 24 * 60 * 60 * 1000;
 
 /**

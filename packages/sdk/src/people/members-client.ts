@@ -67,15 +67,19 @@ export interface InvitesClient {
   /** `token` is for the invited person. It is returned only once. */
   create(email: string, role: Role): Promise<InviteView & { token: string }>;
   /**
-   * Revokes it, and closes it in the organization's history, with other open ones to its e-mail. Returns what was closed.
-   * `email` is what the person was shown: the service could list another one under the id now.
+   * Revokes it, and closes it in the organization's history, with other open ones to its e-mail.
+   * Returns what was closed. `email` is what the person was shown: the service could list another
+   * one under the id now.
    */
   remove(id: string, options?: { email?: string | undefined }): Promise<ClosedInvitation[]>;
-  /** Closes the invitations to an e-mail in the organization's history, also those that the service does not list. */
+  /**
+   * Closes the invitations to an e-mail in the organization's history, also those that the service
+   * does not list.
+   */
   close(email: string): Promise<ClosedInvitation[]>;
   /**
-   * The organization and the inviter, as the invitation proves them. Joins nothing. `no_history` when it proves
-   * nothing.
+   * The organization and the inviter, as the invitation proves them. Joins nothing. `no_history`
+   * when it proves nothing.
    */
   show(token: string): Promise<ShownInvitation>;
   /** Joins the organization of an invitation to the caller's e-mail. */

@@ -53,8 +53,8 @@ export interface PersonClient {
   /** The fingerprint of the caller's own key, computed from the private key here. */
   fingerprint(): Promise<Fingerprint>;
   /**
-   * The caller's user key as the service stores it for the recovery key. `checkRecoverySeal` of `@coffer/sdk/backup` says
-   * whether it is.
+   * The caller's user key as the service stores it for the recovery key. `checkRecoverySeal` of
+   * `@coffer/sdk/backup` says whether it is.
    */
   recoverySeal(): Promise<string>;
   /** Ends the session on the server. The caller must delete the stored session. */

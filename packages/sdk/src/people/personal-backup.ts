@@ -45,9 +45,9 @@ interface Header extends BackupAbout {
 const partSize = 256 * 1024;
 
 /**
- * Checks that a recovery key opens the sealed user key that the service stores for it, and that this is the caller's.
- * Throws CofferError `invalid_request` for a text that is no recovery key, `not_decrypted` for another one, `bad_answer`
- * when the service stores another user key.
+ * Checks that a recovery key opens the sealed user key that the service stores for it, and that
+ * this is the caller's. Throws CofferError `invalid_request` for a text that is no recovery key,
+ * `not_decrypted` for another one, `bad_answer` when the service stores another user key.
  */
 export async function checkRecoverySeal(
   session: Pick<PersonSession, "user_key">,
@@ -60,8 +60,8 @@ export async function checkRecoverySeal(
 }
 
 /**
- * Seals items as the lines of a backup file, which the recovery key opens without the service. `seal` is the user key under
- * the recovery key, which `checkRecoverySeal` has accepted.
+ * Seals items as the lines of a backup file, which the recovery key opens without the service.
+ * `seal` is the user key under the recovery key, which `checkRecoverySeal` has accepted.
  */
 export async function* sealBackup(
   session: Pick<PersonSession, "user_key" | "url" | "user">,
@@ -106,8 +106,9 @@ export interface OpenedBackup {
 }
 
 /**
- * Opens a backup file, given as its lines. Throws CofferError `invalid_request` for a text that is no recovery key, or a file
- * that is no backup or of a later version; `not_decrypted` for another recovery key, and for a changed or cut file.
+ * Opens a backup file, given as its lines. Throws CofferError `invalid_request` for a text that is
+ * no recovery key, or a file that is no backup or of a later version; `not_decrypted` for another
+ * recovery key, and for a changed or cut file.
  */
 export async function openBackup(lines: readonly string[], recoveryKey: string): Promise<OpenedBackup> {
   const [first = "", ...parts] = lines;
@@ -127,7 +128,10 @@ export async function openBackup(lines: readonly string[], recoveryKey: string):
   return { about, items };
 }
 
-/** The user key in the seal. Throws CofferError `not_decrypted` with this message for another recovery key. */
+/**
+ * The user key in the seal. Throws CofferError `not_decrypted` with this message for another
+ * recovery key.
+ */
 async function openSeal(recoveryKey: string, seal: string, message: string): Promise<Uint8Array> {
   const { wrapKey } = await understood(readRecoveryKey(recoveryKey.trim()));
   return understood(unboxBound(wrapKey, seal, contexts.userKey())).catch((cause: unknown) => {

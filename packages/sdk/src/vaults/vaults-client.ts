@@ -57,12 +57,13 @@ export interface VaultsClient {
   /** The offer of a vault that is not accepted yet. */
   offer(id: string): Promise<Offer>;
   /**
-   * Accepts a vault that another member shared. `offer` is what the person was shown: a later name does not stand for
-   * another accepted vault.
+   * Accepts a vault that another member shared. `offer` is what the person was shown: a later name
+   * does not stand for another accepted vault.
    */
   accept(id: string, offer?: Pick<Offer, "name">): Promise<void>;
   /**
-   * Starts the history of a shared vault without one. `confirmHolders` is called before its members are signed.
+   * Starts the history of a shared vault without one. `confirmHolders` is called before its members
+   * are signed.
    */
   adopt(id: string, confirmHolders: ConfirmHolders): Promise<Adoption>;
   /**
