@@ -11,7 +11,8 @@ export function encodeBase64(bytes: Uint8Array & NativeBase64): string {
   if (bytes.toBase64 !== undefined) return bytes.toBase64();
   let binary = "";
   for (let start = 0; start < bytes.length; start += 0x2000) {
-    // `apply` takes any list, but its type names an array only. A spread walks the iterator: three times as slow.
+    // `apply` takes any list, but its type names an array only. A spread walks the iterator: three
+    // times as slow.
     binary += String.fromCharCode.apply(null, bytes.subarray(start, start + 0x2000) as unknown as number[]);
   }
   return btoa(binary);
@@ -30,7 +31,10 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Whether a text is the one for its bytes: white space makes it longer, the rest shows in its last four characters. */
+/**
+ * Whether a text is the one for its bytes: white space makes it longer, the rest shows in its last
+ * four characters.
+ */
 function isExact(text: string, bytes: Uint8Array): boolean {
   const last = bytes.subarray(bytes.length - (bytes.length % 3 || 3));
   return text.length === Math.ceil(bytes.length / 3) * 4 && text.endsWith(encodeBase64(last));

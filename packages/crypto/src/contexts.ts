@@ -53,9 +53,15 @@ export const contexts = {
   replica: (userId: string): Context => build("replica", checked(uuid, userId)),
   /** A browser's key pins, under the user key. They never leave the device. */
   devicePins: (userId: string): Context => build("device-pins", checked(uuid, userId)),
-  /** What a device keeps of a hidden vault, under a key derived from the user key. It never leaves the device. */
+  /**
+   * What a device keeps of a hidden vault, under a key derived from the user key. It never leaves
+   * the device.
+   */
   hiddenPin: (vaultId: string): Context => build("hidden-pin", checked(uuid, vaultId)),
-  /** How far a browser has verified an organization's audit, under the user key. It never leaves the device. */
+  /**
+   * How far a browser has verified an organization's audit, under the user key. It never leaves the
+   * device.
+   */
   auditHead: (orgId: string): Context => build("audit-head", checked(uuid, orgId)),
   /** The session of a locked console, under a key from the password. It never leaves the browser's memory. */
   lockedSession: (userId: string): Context => build("locked-session", checked(uuid, userId)),

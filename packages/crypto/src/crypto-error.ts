@@ -6,7 +6,8 @@
  * - `decryption_failed`: wrong key, or the ciphertext was altered or belongs somewhere else.
  * - `context_mismatch`: it was sealed to this key, but as something else.
  * - `invalid_plaintext`: the decrypted value has the wrong form.
- * - `invalid_access_token`, `invalid_invite_token`, `invalid_recovery_key`: not the text that a person was shown.
+ * - `invalid_access_token`, `invalid_invite_token`, `invalid_recovery_key`: not the text that a
+ *   person was shown.
  * - `login_failed`: wrong password, or an answer that the account's own server did not make.
  * - `invalid_server_answer`: the OPAQUE message cannot be read.
  * - `weak_key_stretching`: a caller tried to choose the key stretching.

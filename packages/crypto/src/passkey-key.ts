@@ -2,7 +2,8 @@ import { derive } from "./derive.ts";
 import { requireKey } from "./keys.ts";
 
 /**
- * The key that seals a user key for one passkey: HKDF of what the passkey's PRF (WebAuthn) answers to its salt.
+ * The key that seals a user key for one passkey: HKDF of what the passkey's PRF (WebAuthn) answers
+ * to its salt.
  *
  * @param output 32 bytes
  * @throws CryptoError `invalid_key`

@@ -32,9 +32,9 @@ const clusterForm = /^(rediss?)-cluster:\/\/(?:([^:@/]*):([^@/]*)@)?([^@/?]+)\/?
 
 /**
  * Parses the address of several servers that are one Redis:
- * `redis-sentinel://user:password@host:port,host:port/name`, with `?sentinel_password=` for Sentinels with a
- * password, or `redis-cluster://user:password@host:port,host:port`. `rediss-` is for TLS. Returns null for a URL of
- * another form.
+ * `redis-sentinel://user:password@host:port,host:port/name`, with `?sentinel_password=` for
+ * Sentinels with a password, or `redis-cluster://user:password@host:port,host:port`. `rediss-` is
+ * for TLS. Returns null for a URL of another form.
  */
 export function parseRedisGroup(text: string): RedisSentinels | RedisCluster | null {
   const kind = clusterForm.test(text) ? "cluster" : "sentinel";

@@ -4,8 +4,9 @@ import { membership } from "./organization-subjects.ts";
 /**
  * The Redis key for restricted memberships (removed, suspended, made auditor) whose messages wait
  * in auth-sm's outbox: a JSON list, newest first, of at most `mostLost`. auth-sm rewrites it while
- * any wait; it expires in seconds. Redis is not trusted: for an entry, vaults requests the membership from auth-sm, and
- * refuses access until it answers. So an entry has only the ids and the version.
+ * any wait; it expires in seconds. Redis is not trusted: for an entry, vaults requests the
+ * membership from auth-sm, and refuses access until it answers. So an entry has only the ids and
+ * the version.
  */
 export const lostMembershipsKey = "coffer:lost-memberships";
 export const mostLost = 1000;

@@ -3,9 +3,10 @@ import type { HolderId, Resource } from "./claims.ts";
 /**
  * What can be wrong with a history. The set is closed: programs switch on it.
  *
- * - `history_invalid`: an entry is malformed, is not the next one, or was signed by a key that may not sign it.
- * - `signer_removed`: an entry counts on a person who is not in the organization any more, beyond the point up to which
- *   the organization says that the person's signatures count.
+ * - `history_invalid`: an entry is malformed, is not the next one, or was signed by a key that may
+ *   not sign it.
+ * - `signer_removed`: an entry counts on a person who is not in the organization any more, beyond
+ *   the point up to which the organization says that the person's signatures count.
  * - `history_rolled_back`: the history is shorter than it is known to be.
  * - `history_forked`: the history is another one than the one that is known.
  * - `join_invalid`: an invitation does not fit the token, so no join can be signed with it.

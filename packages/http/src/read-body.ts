@@ -50,8 +50,8 @@ export async function readBytes(
 /**
  * Reads a JSON body within `limits`, counted after decompression. Checks the structure before
  * parsing.
- * @throws ServiceError `payload_too_large`, `rate_limited`, `unavailable`; `invalid_request` for another type, charset or coding,
- *   invalid UTF-8 or JSON; RequestAborted
+ * @throws ServiceError `payload_too_large`, `rate_limited`, `unavailable`; `invalid_request` for
+ *   another type, charset or coding, invalid UTF-8 or JSON; RequestAborted
  */
 export async function readJson(
   request: IncomingMessage,

@@ -33,10 +33,10 @@ export interface Streamed {
 }
 
 /**
- * Streams `parts`, the JSON text of the response, with backpressure, and `ETag: "tag"` if it has one. An error
- * before the first part gets an ordinary response; a later one cuts the connection, so that the
- * client detects the incomplete response. Both are audited and logged. Stops when the caller
- * disconnects.
+ * Streams `parts`, the JSON text of the response, with backpressure, and `ETag: "tag"` if it has
+ * one. An error before the first part gets an ordinary response; a later one cuts the connection,
+ * so that the client detects the incomplete response. Both are audited and logged. Stops when the
+ * caller disconnects.
  */
 export function streamed(tag: string | undefined, parts: AsyncIterable<string>): Streamed {
   return { [kind]: "streamed", tag, parts };

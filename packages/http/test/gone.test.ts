@@ -29,7 +29,10 @@ const upgrading: UpgradeRoute<object> = {
 };
 const app = await startApp(t, [answering], { upgrades: [upgrading], routerSecret: "router-secret" });
 
-/** Sends a request and resets its connection at once, so that its source address is unknown when it is read. */
+/**
+ * Sends a request and resets its connection at once, so that its source address is unknown when it
+ * is read.
+ */
 async function sendAndReset(target: string, headers = ""): Promise<void> {
   const socket = connect(app.port, "127.0.0.1");
   socket.on("error", () => undefined);

@@ -1,5 +1,6 @@
-// Preloaded into the processes of an installation under test: those that serve the interface compare what they do with
-// its description, and append what is not as described to the file that is named here.
+// Preloaded into the processes of an installation under test: those that serve the interface
+// compare what they do with its description, and append what is not as described to the file that
+// is named here.
 import { appendFileSync } from "node:fs";
 import process from "node:process";
 

@@ -55,8 +55,8 @@ export interface Database {
   /** Throws if Postgres does not answer. */
   ready(): Promise<void>;
   /**
-   * Whether Postgres takes writes: it may answer reads while its disk is full. Throws ServiceError `unavailable` if it is
-   * away.
+   * Whether Postgres takes writes: it may answer reads while its disk is full. Throws ServiceError
+   * `unavailable` if it is away.
    */
   writeState(): Promise<WriteState>;
   /** Waits at most 5 s for running work, then closes every connection. */

@@ -156,8 +156,8 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 }
 
 /**
- * Maps an error for callers: `unavailable` (retry in 1 s) if Postgres is away or not migrated, else a QueryFailure
- * without values. Returns ServiceErrors and errors from elsewhere unchanged.
+ * Maps an error for callers: `unavailable` (retry in 1 s) if Postgres is away or not migrated, else
+ * a QueryFailure without values. Returns ServiceErrors and errors from elsewhere unchanged.
  */
 export function translate(error: unknown): unknown {
   if (error instanceof ServiceError || error instanceof QueryFailure) return error;

@@ -9,7 +9,10 @@ export interface Migration {
 
 /** The migrations of a service. */
 export interface MigrationSource {
-  /** Folders of packages, by the prefix of their migrations. They are applied in this order, before all others. */
+  /**
+   * Folders of packages, by the prefix of their migrations. They are applied in this order, before
+   * all others.
+   */
   packages?: Readonly<Record<string, URL>>;
   /** A folder of `NNNN_name.sql` files. */
   directory?: string | URL;

@@ -25,7 +25,10 @@ export interface StatementPool extends Queryable {
 
 type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
 
-/** At most `size` connections, opened when they are needed. `onError` is called with each error of a statement. */
+/**
+ * At most `size` connections, opened when they are needed. `onError` is called with each error of a
+ * statement.
+ */
 export function createStatementPool(
   config: pg.ClientConfig,
   size: number,

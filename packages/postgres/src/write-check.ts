@@ -23,7 +23,10 @@ export interface WriteCheck {
   note(error: unknown): void;
 }
 
-/** More rows than fit into `memory`: they go through a temporary file on the server's disk. Needs no table. */
+/**
+ * More rows than fit into `memory`: they go through a temporary file on the server's disk. Needs no
+ * table.
+ */
 const probe = {
   name: "coffer_write_probe",
   text: `SELECT current_setting('transaction_read_only') = 'on' AS read_only, count(*) AS rows

@@ -16,10 +16,11 @@ interface TableState {
 }
 
 /**
- * Applies the migrations to the schema `schema`, which must be the connection's `search_path`, and returns what would
- * hold up writes of a large table for as long as its rows are read or rewritten. It asks Postgres instead of reading SQL:
- * after each migration, still in its transaction, Postgres knows which older tables it has locked, scanned and rewritten.
- * The tables are empty, so this takes no time.
+ * Applies the migrations to the schema `schema`, which must be the connection's `search_path`, and
+ * returns what would hold up writes of a large table for as long as its rows are read or rewritten.
+ * It asks Postgres instead of reading SQL: after each migration, still in its transaction, Postgres
+ * knows which older tables it has locked, scanned and rewritten. The tables are empty, so this
+ * takes no time.
  */
 export async function findBlocking(client: pg.Client, schema: string, migrations: readonly Migration[]) {
   const found: string[] = [];

@@ -18,9 +18,9 @@ const settings = {
 export type RedisClient = Redis | Cluster;
 
 /**
- * Connects to Redis or Valkey at a `redis:` or `rediss:` URL, to the primary that Sentinels name, or to a cluster
- * (`parseRedisGroup`). Returns at once, and reconnects in the background, also to another primary.
- * Commands time out after 50 ms: callers have a fallback.
+ * Connects to Redis or Valkey at a `redis:` or `rediss:` URL, to the primary that Sentinels name,
+ * or to a cluster (`parseRedisGroup`). Returns at once, and reconnects in the background, also to
+ * another primary. Commands time out after 50 ms: callers have a fallback.
  */
 export function connectRedis(url: string): RedisClient {
   return quiet(open(url, settings));

@@ -164,7 +164,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
   };
 }
 
-/** Whole microseconds: the sum of a fraction and a window is rounded, and a wait could be longer than its window. */
+/**
+ * Whole microseconds: the sum of a fraction and a window is rounded, and a wait could be longer
+ * than its window.
+ */
 function monotonicMicroseconds(): number {
   return Math.floor(performance.now() * 1000);
 }

@@ -68,7 +68,10 @@ function expires(milliseconds: number): boolean {
   return milliseconds > 0 && milliseconds <= window / 1000 + 1000;
 }
 
-/** Redis holds the acceptances of the last window, nothing about refusals, and each key for a limited time. */
+/**
+ * Redis holds the acceptances of the last window, nothing about refusals, and each key for a
+ * limited time.
+ */
 async function holdsOnly(t: Test, url: string, model: ReturnType<typeof createModel>, now: number): Promise<void> {
   const redis = new Redis(url);
   for (const key of model.keys()) {

@@ -8,7 +8,8 @@ import type { User } from "./user.ts";
 type MembershipAnswer = z.output<typeof membershipOf.output>;
 
 /**
- * Asks auth-sm in which organization a person acts: the chosen one (`X-Coffer-Org`), or the oldest membership.
+ * Asks auth-sm in which organization a person acts: the chosen one (`X-Coffer-Org`), or the oldest
+ * membership.
  * @throws ServiceError `unavailable` when auth-sm does not answer
  */
 export function askMembership(bus: Bus, { userId, sessionId, orgId }: User): Promise<MembershipAnswer> {

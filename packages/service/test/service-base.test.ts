@@ -64,7 +64,10 @@ const signed = (person: { sub: string; sid: string }, secondsAgo = 0) =>
     newId: () => randomUUID(),
   });
 
-/** A service that greets people, on the test's stores; `closed` records whether the bus was there at its end. */
+/**
+ * A service that greets people, on the test's stores; `closed` records whether the bus was there at
+ * its end.
+ */
 async function startGreeter(own: Record<string, string> = {}) {
   const { registry } = createTelemetry({ service: "vaults", level: "silent" }).metrics;
   const config = readServiceConfig("vaults", { ...environment, COFFER_LOG_LEVEL: "info", ...own });

@@ -17,7 +17,10 @@ export interface NatsOptions {
 }
 
 export interface NatsServer extends Store {
-  /** Gives it another configuration file; connections of users that are still in it stay. Throws StoreError in a container. */
+  /**
+   * Gives it another configuration file; connections of users that are still in it stay. Throws
+   * StoreError in a container.
+   */
   reload(config: string): void;
 }
 

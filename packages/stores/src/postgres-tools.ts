@@ -23,8 +23,8 @@ const programs = ["postgres", "initdb", "psql", "pg_dump", "pg_restore"];
 const oldest = 15;
 
 /**
- * Finds the server and the client programs of one version: in a folder of the PATH, where systems keep them, or in the
- * system's own packages, unpacked to the checkout's cache. Throws StoreError.
+ * Finds the server and the client programs of one version: in a folder of the PATH, where systems
+ * keep them, or in the system's own packages, unpacked to the checkout's cache. Throws StoreError.
  */
 export async function locatePostgresTools({
   cacheDirectory = checkoutCache,
@@ -84,8 +84,8 @@ export interface ImageOptions {
 }
 
 /**
- * Starts a server on 127.0.0.1 as the official image does: it makes the database cluster and the database at the first
- * start. The superuser is `postgres`. Throws StoreError.
+ * Starts a server on 127.0.0.1 as the official image does: it makes the database cluster and the
+ * database at the first start. The superuser is `postgres`. Throws StoreError.
  */
 export async function startPostgresImage(options: ImageOptions): Promise<Store> {
   const { tools, directory, env, args = [], port } = options;

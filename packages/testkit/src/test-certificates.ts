@@ -10,7 +10,10 @@ export interface TestCertificate {
 export interface TestAuthority {
   /** The authority's own certificate, PEM: for `NODE_EXTRA_CA_CERTS`. */
   cert: string;
-  /** A server's certificate for these host names and IPv4 addresses; with `expired` one that ended an hour ago. */
+  /**
+   * A server's certificate for these host names and IPv4 addresses; with `expired` one that ended
+   * an hour ago.
+   */
   issue(names: readonly string[], options?: { expired?: boolean }): TestCertificate;
 }
 

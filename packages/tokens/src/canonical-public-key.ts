@@ -10,8 +10,8 @@ const uncompressed = 0x04;
  * A P-256 public key in its canonical form.
  * @param base64 base64 (RFC 4648 §4, padded) of the 91-byte SPKI DER or of the 65-byte uncompressed point
  * @returns `spki`: base64 of the SPKI DER
- * @throws ServiceError `invalid_request` for any other form (compressed, explicit parameters, trailing bytes), another
- *   curve, or a point that is not on the curve
+ * @throws ServiceError `invalid_request` for any other form (compressed, explicit parameters,
+ *   trailing bytes), another curve, or a point that is not on the curve
  */
 export function canonicalPublicKey(base64: string): { spki: string } {
   const given = Buffer.from(base64, "base64");

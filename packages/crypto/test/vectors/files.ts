@@ -16,7 +16,10 @@ import { accessTokenVectors, derivationVectors, inviteTokenVectors, recoveryKeyV
 /** Where the published vectors lie. */
 export const vectorDirectory = new URL("../../../../docs/spec/vectors/", import.meta.url);
 
-/** Files whose readers are other packages: packages/events, packages/history, packages/sdk and deploy/local check them. */
+/**
+ * Files whose readers are other packages: packages/events, packages/history, packages/sdk and
+ * deploy/local check them.
+ */
 export const checkedElsewhere: readonly string[] = [
   "audit.json",
   "example.json",

@@ -5,7 +5,10 @@ import type { Reading } from "../report.ts";
 
 import { readBitwardenJson } from "./read-json.ts";
 
-/** Bitwarden's JSON, or its zip with attachments: `data.json`, and the files in `attachments/<item's name>/`. */
+/**
+ * Bitwarden's JSON, or its zip with attachments: `data.json`, and the files in `attachments/<item's
+ * name>/`.
+ */
 export async function readBitwardenFile(bytes: Uint8Array, include: Include): Promise<Reading> {
   if (!isZip(bytes)) return readBitwardenJson(bytes, include);
   const { withArchive } = await import("../zip/read-zip.ts");

@@ -1,6 +1,7 @@
-// Files with the structure that Bitwarden's apps write: the JSON of 2025.x (its web, desktop and browser apps and the
-// command line share one writer), with the members in that writer's order; `archivedDate` since 2025.8, SSH keys since
-// 2024.12, passkeys since 2023.10. All values are invented.
+// Files with the structure that Bitwarden's apps write: the JSON of 2025.x (its web, desktop and
+// browser apps and the command line share one writer), with the members in that writer's order;
+// `archivedDate` since 2025.8, SSH keys since 2024.12, passkeys since 2023.10. All values are
+// invented.
 
 const itemFields = { organizationId: null, collectionIds: null, reprompt: 0, favorite: false, deletedDate: null };
 
@@ -150,7 +151,10 @@ export const protectedByPassword = {
   ...{ encKeyValidation_DO_NOT_EDIT: "2.x|y|z", data: "2.x|y|z" },
 };
 
-/** The table, as a person's export of 2025 writes it: papaparse's quoting, CR LF, addresses joined by commas. */
+/**
+ * The table, as a person's export of 2025 writes it: papaparse's quoting, CR LF, addresses joined
+ * by commas.
+ */
 export const table = [
   "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp",
   'Work,1,login,Shop,"two\nlines","PIN: 0042\nsite: https://x.example: 8\ngoes on",1,"https://shop.example,shop.example,https://x.example/a,b",ada,"pass""word, =1",JBSWY3DPEHPK3PXP',

@@ -1,6 +1,6 @@
-// Files with the structure that KeePass 2.57 writes (Export, KeePass XML (2.x)): protected values are in the clear and
-// marked `ProtectInMemory`, binaries are referred to, times are ISO 8601. Exports of KeePassXC are in ../files: its times
-// are those of the database's inside.
+// Files with the structure that KeePass 2.57 writes (Export, KeePass XML (2.x)): protected values
+// are in the clear and marked `ProtectInMemory`, binaries are referred to, times are ISO 8601.
+// Exports of KeePassXC are in ../files: its times are those of the database's inside.
 
 const times = `<Times><CreationTime>2024-01-02T03:04:05Z</CreationTime><LastModificationTime>2024-02-03T04:05:06Z</LastModificationTime><LastAccessTime>2024-02-03T04:05:06Z</LastAccessTime><ExpiryTime>2030-01-01T00:00:00Z</ExpiryTime><Expires>EXPIRES</Expires><UsageCount>3</UsageCount><LocationChanged>2024-01-02T03:04:05Z</LocationChanged></Times>`;
 

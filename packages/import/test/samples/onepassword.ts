@@ -1,5 +1,6 @@
-// `export.data` with the structure that 1Password 8 writes into a 1PUX of version 3 (8.10). Every field of a section has
-// the hints for its input besides its value; `field` adds them. All values are invented.
+// `export.data` with the structure that 1Password 8 writes into a 1PUX of version 3 (8.10). Every
+// field of a section has the hints for its input besides its value; `field` adds them. All values
+// are invented.
 
 /** A field of a section. */
 export function field(id: string, title: string, value: unknown): Record<string, unknown> {

@@ -10,8 +10,8 @@ import { listByPartitions } from "../../../../services/siem-forwarder/src/audit/
 import { migrations } from "../../../../services/siem-forwarder/src/migrate.ts";
 import { listRecords, type RecordFilter } from "../../../../services/siem-forwarder/src/store/records.ts";
 
-// The audit as one table and in monthly partitions, growing by 400,000 records a month; at last the one table is
-// migrated: node packages/tools/bench/src/audit-growth.ts [records…]
+// The audit as one table and in monthly partitions, growing by 400,000 records a month; at last the
+// one table is migrated: node packages/tools/bench/src/audit-growth.ts [records…]
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000_000, 3_000_000, 10_000_000];
 const perMonth = 400_000;

@@ -64,7 +64,10 @@ function outputOf({ program }: Scanner, args: readonly string[], cwd: string): s
   return stdout;
 }
 
-/** In how many of the 37 forms and 12 places each scanner finds a token. The baseline is the best of the others. */
+/**
+ * In how many of the 37 forms and 12 places each scanner finds a token. The baseline is the best of
+ * the others.
+ */
 export function foundFigures(ours: Scanner, others: readonly Scanner[], folder: string): Figure[] {
   const forms = Object.values(formsOf(tokenOf(1)));
   const inForms = join(folder, "forms");

@@ -15,7 +15,10 @@ const rounds = 5;
 const leastMegabytesPerSecond = 250;
 const leastOnTwoCores = 400;
 const largestFile = 400_000;
-/** The tree that the command reads is this many copies of what is in memory, so that the start does not count. */
+/**
+ * The tree that the command reads is this many copies of what is in memory, so that the start does
+ * not count.
+ */
 const copies = 10;
 
 const report = ["--format", "json", "--show-secrets"];
@@ -123,7 +126,10 @@ function secondsOf(program: string, args: readonly string[], cwd: string, codes:
   return (performance.now() - from) / 1000;
 }
 
-/** The command on a tree of files, on two cores, beside a program that only reads them and beside the other scanners. */
+/**
+ * The command on a tree of files, on two cores, beside a program that only reads them and beside
+ * the other scanners.
+ */
 async function withReading(files: readonly Buffer[], others: readonly Scanner[], folder: string): Promise<Figure[]> {
   const tree = join(folder, "tree");
   let bytes = 0;

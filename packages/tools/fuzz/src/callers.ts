@@ -1,4 +1,7 @@
-/** The callers. `stranger` is a person of another organization, `forger` has a token with an invalid signature. */
+/**
+ * The callers. `stranger` is a person of another organization, `forger` has a token with an invalid
+ * signature.
+ */
 export const callerNames = ["anonymous", "person", "machine", "member", "stranger", "forger"] as const;
 export type CallerName = (typeof callerNames)[number];
 

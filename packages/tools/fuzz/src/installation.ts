@@ -23,7 +23,10 @@ const unlimited = "1000000";
 /** Collects garbage often, so that unused memory does not count as memory in use. */
 const collecting = "--expose-gc --import=data:text/javascript,setInterval(gc,5000).unref()";
 
-/** Starts an installation in its own folder, without limits, and waits until it answers. `close` removes it. */
+/**
+ * Starts an installation in its own folder, without limits, and waits until it answers. `close`
+ * removes it.
+ */
 export async function startInstallation(): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), "coffer-fuzz-"));
   const stripeSecret = `whsec_${randomBytes(24).toString("hex")}`;

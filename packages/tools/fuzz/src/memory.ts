@@ -1,7 +1,10 @@
 /** Reads the memory of a process from its management port. */
 export interface MemoryWatch {
   sample(): Promise<void>;
-  /** In MiB: the lowest heap in use in an early and in the last part of the run, and the final resident size. */
+  /**
+   * In MiB: the lowest heap in use in an early and in the last part of the run, and the final
+   * resident size.
+   */
   report(): { early: number; late: number; resident: number };
 }
 

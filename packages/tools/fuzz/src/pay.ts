@@ -39,7 +39,10 @@ export async function pay(url: string, orgId: string, secret: string): Promise<v
   if (response.status !== 200) throw new Error(`an event of Stripe was answered ${response.status}`);
 }
 
-/** Repeats a request while the response is `plan_required`: a plan reaches the services one after the other. */
+/**
+ * Repeats a request while the response is `plan_required`: a plan reaches the services one after
+ * the other.
+ */
 export async function onceThePlanIsKnown<Answer extends { status: number }>(
   request: () => Promise<Answer>,
 ): Promise<Answer> {

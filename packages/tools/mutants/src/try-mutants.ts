@@ -33,7 +33,10 @@ const waitMilliseconds = 30_000;
 /** The limit of text about a mutant: assertions may have long names. */
 const mostCharacters = 200;
 
-/** Shows that the tests pass on the checkout, then applies one mutant after the other. Reports a line for each. */
+/**
+ * Shows that the tests pass on the checkout, then applies one mutant after the other. Reports a
+ * line for each.
+ */
 export async function tryMutants({
   checkout,
   scratch,

@@ -10,7 +10,10 @@ import type { VaultBench, VaultRow } from "../vault-row.ts";
 /** Concurrent connections before the measurement. */
 const atATime = 256;
 
-/** Many devices at one replica: the cost of an idle one, a push to all, and their reconnection when it dies. */
+/**
+ * Many devices at one replica: the cost of an idle one, a push to all, and their reconnection when
+ * it dies.
+ */
 export const connections: VaultRow = {
   name: "connections",
   async run(bench: VaultBench): Promise<Figure[]> {

@@ -5,7 +5,10 @@ import { interleaved, median } from "../measure.ts";
 import { absoluteFigure, type Bench, type Figure, type Row } from "../row.ts";
 import { addresses, secretReads } from "./secret-read.ts";
 
-/** Substring search over every title of the organization, by a machine that may see all of them, beside secret reads. */
+/**
+ * Substring search over every title of the organization, by a machine that may see all of them,
+ * beside secret reads.
+ */
 export const search: Row = {
   name: "search",
   async run({ coffer, seeded, loader, seconds, rounds }: Bench): Promise<Figure[]> {

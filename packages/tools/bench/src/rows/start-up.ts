@@ -8,7 +8,10 @@ interface Start {
   mebibytes: number;
 }
 
-/** One service from the start of its process to its first response, and its idle memory, beside bare Express. */
+/**
+ * One service from the start of its process to its first response, and its idle memory, beside bare
+ * Express.
+ */
 export const startUp: Row = {
   name: "start-up",
   async run({ coffer, rounds }: Bench): Promise<Figure[]> {
