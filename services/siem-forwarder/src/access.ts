@@ -7,10 +7,11 @@ const readers: readonly string[] = ["owner", "admin", "auditor"];
 const managers: readonly string[] = ["owner", "admin"];
 
 /**
- * The organization whose audit the caller may read: the chosen one (`X-Coffer-Org`), or the oldest membership.
- * @throws ServiceError `invalid_token` when the session has ended; `not_found` when the caller has no organization at
- *   all; `access_denied` when the caller is not an active member of it or has none of the roles; `unavailable` when
- *   auth-sm does not answer
+ * The organization whose audit the caller may read: the chosen one (`X-Coffer-Org`), or the oldest
+ * membership.
+ * @throws ServiceError `invalid_token` when the session has ended; `not_found` when the caller has
+ *   no organization at all; `access_denied` when the caller is not an active member of it or has
+ *   none of the roles; `unavailable` when auth-sm does not answer
  */
 export function requireAuditReader(deps: Pick<Deps, "bus">, caller: User): Promise<string> {
   return requireRole(deps, caller, readers);
@@ -32,7 +33,10 @@ export async function requireSiemManager(deps: Pick<Deps, "bus" | "plans">, call
   return requirePlan(deps, await requireRole(deps, caller, managers));
 }
 
-/** The organization in which the caller acts, for the record of a refusal; null when the caller is no member of it. */
+/**
+ * The organization in which the caller acts, for the record of a refusal; null when the caller is
+ * no member of it.
+ */
 export async function actingOrg(deps: Pick<Deps, "bus">, caller: User): Promise<string | null> {
   const { membership } = await askMembership(deps.bus, caller);
   return membership?.status === "active" ? membership.org_id : null;

@@ -23,8 +23,8 @@ const drillFile = z.object({
 });
 
 /**
- * Verifies a restored copy, stores the result in the running installation and prints it as JSON. Returns the exit code: 0,
- * 1 when the copy is not whole or cannot be read, 2 for a usage error.
+ * Verifies a restored copy, stores the result in the running installation and prints it as JSON.
+ * Returns the exit code: 0, 1 when the copy is not whole or cannot be read, 2 for a usage error.
  */
 async function main(args: string[]): Promise<number> {
   const options = readArguments(args);

@@ -65,7 +65,8 @@ export function createService(config: Config, shared: Shared = {}, seams: Seams 
   answerRequests(deps);
   observeDrills(base.telemetry, base.database.pool);
   observePartitions(base.telemetry, base.database.pool);
-  // Both at once at the start: a rotation of the keys takes effect, and a replica that restarts often sweeps too.
+  // Both at once at the start: a rotation of the keys takes effect, and a replica that restarts
+  // often sweeps too.
   const sweepers = [resealSweep(deps), partitionSweep(deps)].map((sweep) => startSweeper(sweep, base.telemetry.log));
   for (const sweeper of sweepers) sweeper.nudge();
   const delivery: DeliveryDeps = {

@@ -6,8 +6,9 @@ import { draftsOf } from "./draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
 import { issuer } from "./people.ts";
 
-// Every route, asked by every kind of caller about our organization and about another one. An empty table for a route, or
-// a caller without a mark, is a failure: who adds one says here what each may.
+// Every route, asked by every kind of caller about our organization and about another one. An empty
+// table for a route, or a caller without a mark, is a failure: who adds one says here what each
+// may.
 
 const { url, people, append } = await startForwarder(t, await startStores(t));
 const [ours, foreign] = [randomUUID(), randomUUID()];

@@ -5,7 +5,8 @@ import t from "tap";
 import { draftsOf } from "./draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
 
-// A full disk is what Postgres says of it: reads are answered, a statement that writes fails with 53100 (disk_full).
+// A full disk is what Postgres says of it: reads are answered, a statement that writes fails with
+// 53100 (disk_full).
 
 const stores = await startStores(t);
 const { people, append, list, listAll, ready } = await startForwarder(t, stores);

@@ -18,8 +18,8 @@ t.teardown(() => database.close());
 const count = 20_000;
 const limit = 10;
 /**
- * Each of the 11 rows is found in an index of three pages' depth and read; each group costs a few pages. Once, Postgres
- * plans a statement for any partition.
+ * Each of the 11 rows is found in an index of three pages' depth and read; each group costs a few
+ * pages. Once, Postgres plans a statement for any partition.
  */
 const mostPages = 120;
 const [chainId, busy] = [randomUUID(), randomUUID()];

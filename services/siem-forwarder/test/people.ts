@@ -14,7 +14,10 @@ export interface Person {
   token: string;
 }
 
-/** The part of auth-sm that other services ask over the bus: it signs tokens with a real key and knows who is what. */
+/**
+ * The part of auth-sm that other services ask over the bus: it signs tokens with a real key and
+ * knows who is what.
+ */
 export interface People {
   bus: Bus;
   /** A person with a session, in these organizations, the oldest membership first. */

@@ -16,8 +16,8 @@ await append(draftsOf(orgId, 1));
 const statusOf = async (person: Person): Promise<number> => (await list(person)).status;
 
 /**
- * Resolves when a person is refused with 401. It takes half a second; the time is for a machine that stalls, and less than
- * the 30 s after which everything is read anyhow.
+ * Resolves when a person is refused with 401. It takes half a second; the time is for a machine
+ * that stalls, and less than the 30 s after which everything is read anyhow.
  */
 const refused = (person: Person) => until("the session is refused", async () => (await statusOf(person)) === 401, 10);
 
@@ -75,7 +75,8 @@ await t.test("with both away nobody is let in, and everybody again when they are
   t.equal(status, 503);
   t.equal(body.error, "unavailable");
   t.match(headers.get("retry-after"), /^\d+$/);
-  // Five seconds later it is not the question about the role that fails, but the one whether the session lasts.
+  // Five seconds later it is not the question about the role that fails, but the one whether the
+  // session lasts.
   await until("it is the session that cannot be known", async () =>
     /session/.test(String((await list(person)).body.message)),
   );

@@ -7,7 +7,10 @@ export interface WebhookAnswer {
   body: EndpointView & { data?: EndpointView[]; error?: string; message?: string; details?: { field: string }[] };
 }
 
-/** The endpoints of the interface below `/api/org/siem/webhooks`, each answer compared with the description. */
+/**
+ * The endpoints of the interface below `/api/org/siem/webhooks`, each answer compared with the
+ * description.
+ */
 export function webhooksAt(url: string, ask: typeof fetch = checkedFetch) {
   const call = async (
     person: Pick<Person, "token"> | undefined,

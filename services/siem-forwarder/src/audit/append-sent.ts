@@ -8,7 +8,8 @@ import { appendAudit } from "./append.ts";
  * coffer.rpc.siem-forwarder.append-<service>
  * Appends records that a service sent, all of them or none.
  * @returns how many were new
- * @throws ServiceError `invalid_request` for an action that the service may not record; otherwise as `appendAudit`
+ * @throws ServiceError `invalid_request` for an action that the service may not record; otherwise
+ *   as `appendAudit`
  */
 export function appendSent(
   deps: Pick<Deps, "database">,

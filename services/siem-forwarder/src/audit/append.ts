@@ -10,10 +10,11 @@ import type { ChainedDraft } from "./place.ts";
 import { place } from "./place.ts";
 
 /**
- * Puts records at the ends of their chains, all of them or none. A record whose id is stored already, or comes twice,
- * changes nothing the second time. When it returns, they are durable.
+ * Puts records at the ends of their chains, all of them or none. A record whose id is stored
+ * already, or comes twice, changes nothing the second time. When it returns, they are durable.
  * @returns how many were new
- * @throws ServiceError `invalid_request` for a record that no chain can hold, `unavailable` while Postgres is away
+ * @throws ServiceError `invalid_request` for a record that no chain can hold, `unavailable` while
+ *   Postgres is away
  */
 export async function appendAudit(
   deps: Pick<Deps, "database">,

@@ -13,8 +13,8 @@ export interface ChainTransaction {
 }
 
 /**
- * Runs `work` in a transaction that holds the lock of an organization's chain, so that a change and its audit record
- * commit together. Such a transaction takes its other locks after the chain's.
+ * Runs `work` in a transaction that holds the lock of an organization's chain, so that a change and
+ * its audit record commit together. Such a transaction takes its other locks after the chain's.
  */
 export async function inChain<Result>(
   { database }: Pick<Deps, "database">,

@@ -4,8 +4,8 @@ import { findPartitions, type PartitionSpan, type TimeRange } from "../store/par
 import { listRecords, type RecordFilter, type StoredRecord } from "../store/records.ts";
 
 /**
- * Lists records in the order of their places. It reads the first partition of the page, then two, four and so on, until
- * the page is full.
+ * Lists records in the order of their places. It reads the first partition of the page, then two,
+ * four and so on, until the page is full.
  */
 export async function listByPartitions(db: Queryable, filter: RecordFilter): Promise<StoredRecord[]> {
   const partitions = await findPartitions(db, filter);
@@ -23,8 +23,8 @@ interface Part {
 }
 
 /**
- * Divides the span where a partition has its first place. Each part names all partitions that have records of it:
- * late records are in the partition of an earlier month.
+ * Divides the span where a partition has its first place. Each part names all partitions that have
+ * records of it: late records are in the partition of an earlier month.
  */
 function partsOf(partitions: readonly PartitionSpan[], { span, order }: RecordFilter): Part[] {
   const starts = [span.first, ...partitions.slice(1).map(({ first }) => Math.max(span.first, first))];

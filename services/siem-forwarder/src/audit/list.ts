@@ -20,7 +20,10 @@ const position = z.strictObject({ after: z.int().positive() });
 export interface AuditPage {
   data: AuditRecord[];
   next_cursor: string | null;
-  /** What the last record of the whole chain must have; null before the first. Shows that the newest were removed. */
+  /**
+   * What the last record of the whole chain must have; null before the first. Shows that the newest
+   * were removed.
+   */
   head: ChainHead | null;
 }
 

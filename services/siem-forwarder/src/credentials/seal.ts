@@ -8,7 +8,10 @@ const tagBytes = 16;
 export interface Sealer {
   /** Seals under the first key. `context` names what the text belongs to; only with it can it be opened. */
   seal(text: string, context: string): string;
-  /** Opens with whichever key sealed it. Null when that key is not among the keys, or the sealed text was changed. */
+  /**
+   * Opens with whichever key sealed it. Null when that key is not among the keys, or the sealed
+   * text was changed.
+   */
   open(sealed: string, context: string): string | null;
   /** The prefix of each text that the first key sealed. */
   readonly currentPrefix: string;

@@ -24,8 +24,9 @@ export interface Batch {
 const mostBytesPerUnit = 3;
 
 /**
- * Encodes the first records of a backlog that fit into one request; a record that is too large alone is a batch by
- * itself. Leaves out records about failed deliveries to the endpoint itself: each would cause another one.
+ * Encodes the first records of a backlog that fit into one request; a record that is too large
+ * alone is a batch by itself. Leaves out records about failed deliveries to the endpoint itself:
+ * each would cause another one.
  */
 export function batchOf(
   backlog: readonly BacklogRecord[],

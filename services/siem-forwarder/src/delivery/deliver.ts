@@ -38,9 +38,9 @@ export interface DeliveryRun {
 }
 
 /**
- * Delivers the backlog of one endpoint, batch after batch, until nothing waits, a delivery fails, or the lease is lost.
- * While one batch is sent, the next is read and encoded and the position after the last is stored. Returns how many
- * records were parked.
+ * Delivers the backlog of one endpoint, batch after batch, until nothing waits, a delivery fails,
+ * or the lease is lost. While one batch is sent, the next is read and encoded and the position
+ * after the last is stored. Returns how many records were parked.
  */
 export async function deliver(deps: DeliveryDeps, run: DeliveryRun): Promise<{ parked: number }> {
   const { deliveries, replicaId } = deps;

@@ -41,7 +41,10 @@ interface State {
   /** By the endpoint's id. */
   readonly workers: Map<string, Promise<void>>;
   readonly channels: Map<string, Channel>;
-  /** The organizations whose plan has no SIEM, as of the last look: their workers stop after the request under way. */
+  /**
+   * The organizations whose plan has no SIEM, as of the last look: their workers stop after the
+   * request under way.
+   */
   paused: ReadonlySet<string>;
   /** The look under way. */
   looking: Promise<void> | undefined;

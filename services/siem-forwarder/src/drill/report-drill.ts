@@ -23,8 +23,9 @@ export function resultOf(restored: Restored, { backupAt, startedAt, endedAt }: D
 }
 
 /**
- * Stores the result of a drill in the running installation, whose metrics show it. Records are never deleted, so a copy
- * with fewer records than the copy of an earlier drill is a problem, unless its backup is older.
+ * Stores the result of a drill in the running installation, whose metrics show it. Records are
+ * never deleted, so a copy with fewer records than the copy of an earlier drill is a problem,
+ * unless its backup is older.
  */
 export async function reportDrill(db: Queryable, restored: Restored, times: DrillTimes): Promise<DrillResult> {
   const former = await findDrill(db, { succeeded: true });

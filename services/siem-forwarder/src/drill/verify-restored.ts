@@ -26,8 +26,9 @@ const recordsAtOnce = 1000;
 const blocksAtOnce = 16_384;
 
 /**
- * Reads a restored copy: recomputes every audit chain from its first record to its stored end, and counts the rows of
- * every table. `db` is a connection to the copy whose search path is the schema of this service.
+ * Reads a restored copy: recomputes every audit chain from its first record to its stored end, and
+ * counts the rows of every table. `db` is a connection to the copy whose search path is the schema
+ * of this service.
  */
 export async function verifyRestored(db: Queryable, schemas: readonly string[]): Promise<Restored> {
   const rows = await countAll(db, schemas);

@@ -59,7 +59,10 @@ export async function changeEndpoint(
   return viewOf(row);
 }
 
-/** Scheme, host and port: stored credentials are sent to no other origin than the one that they were given for. */
+/**
+ * Scheme, host and port: stored credentials are sent to no other origin than the one that they were
+ * given for.
+ */
 function originOf(url: string): string {
   return new URL(url).origin;
 }

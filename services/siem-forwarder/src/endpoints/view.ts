@@ -10,7 +10,10 @@ export interface EndpointView {
   enabled: boolean;
   created_at: string;
   updated_at: string;
-  /** Null before the first. `status` is the HTTP status of the answer, null without one; `error` null after a success. */
+  /**
+   * Null before the first. `status` is the HTTP status of the answer, null without one; `error`
+   * null after a success.
+   */
   last_delivery: { status: number | null; at: string; error: string | null } | null;
 }
 

@@ -23,8 +23,8 @@ export interface FormatTarget<Credentials> {
 /** The result of a batch. */
 export type Outcome =
   /**
-   * The receiver has taken the batch, except for the items at the places `rejected`, which it will never take, and those
-   * from the place `open` on, which are to be sent again.
+   * The receiver has taken the batch, except for the items at the places `rejected`, which it will
+   * never take, and those from the place `open` on, which are to be sent again.
    */
   | {
       kind: "taken";

@@ -6,8 +6,8 @@ import { answered, batchLimits, failedAnswer, objectIn, withPath } from "./forma
 const path = "/services/collector/event";
 
 /**
- * Codes of the collector that are about the token or its settings, which are the same for every batch: 1–4 the token,
- * 7 the index, 10 and 11 the channel of acknowledgements.
+ * Codes of the collector that are about the token or its settings, which are the same for every
+ * batch: 1–4 the token, 7 the index, 10 and 11 the channel of acknowledgements.
  */
 const endpointCodes: ReadonlySet<number> = new Set([1, 2, 3, 4, 7, 10, 11]);
 /** Codes that need a retry: 8 internal error, 9 busy, 18–20 queues and acknowledgements are full. */
@@ -33,7 +33,10 @@ export const hec: SiemFormatter<HecCredentials> = {
   },
 };
 
-/** The members that are the same for all events of a target: encoding them again would cost as much as the rest. */
+/**
+ * The members that are the same for all events of a target: encoding them again would cost as much
+ * as the rest.
+ */
 function metadataOf(target: FormatTarget<HecCredentials>): string {
   const known = metadata.get(target);
   if (known !== undefined) return known;

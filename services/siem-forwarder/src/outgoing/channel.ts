@@ -98,7 +98,8 @@ export function createChannel({ destinations, timeoutMilliseconds = requestMilli
       try {
         for (;;) {
           const answer = await attempt(request, signal);
-          // The receiver has closed an idle connection at this moment: the next one is fresh, or ends the loop.
+          // The receiver has closed an idle connection at this moment: the next one is fresh, or
+          // ends the loop.
           if (answer !== "stale connection") return answer;
         }
       } catch (error) {

@@ -7,7 +7,10 @@ import { NameNotResolved } from "./resolve.ts";
 /** As long as a URL may be. */
 const mostCharacters = 2048;
 
-/** As long as a creation waits for a name server. A name that does not resolve yet is checked at every connect. */
+/**
+ * As long as a creation waits for a name server. A name that does not resolve yet is checked at
+ * every connect.
+ */
 const patienceMilliseconds = 3_000;
 
 /**

@@ -3,14 +3,20 @@ import ipaddr from "ipaddr.js";
 
 /** Which addresses an endpoint may have. */
 export interface Networks {
-  /** Whether a connection to this address is allowed. `http` is allowed only inside networks that the operator names. */
+  /**
+   * Whether a connection to this address is allowed. `http` is allowed only inside networks that
+   * the operator names.
+   */
   allows(address: string, protocol: "http:" | "https:"): boolean;
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = readonly [network: Address, bits: number];
 
-/** Private, loopback, link-local, metadata, multicast and reserved networks, and those that embed an IPv4 address. */
+/**
+ * Private, loopback, link-local, metadata, multicast and reserved networks, and those that embed an
+ * IPv4 address.
+ */
 const denied: readonly Range[] = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -51,7 +57,10 @@ export function createNetworks(allowedCidrs: readonly string[]): Networks {
   };
 }
 
-/** The IPv4 address inside a mapped (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`) or 6to4 (`2002::/16`) address. */
+/**
+ * The IPv4 address inside a mapped (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`) or 6to4 (`2002::/16`)
+ * address.
+ */
 function embedded(address: Address): ipaddr.IPv4[] {
   if (!(address instanceof ipaddr.IPv6)) return [];
   const bytes = address.toByteArray();

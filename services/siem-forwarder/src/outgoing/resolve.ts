@@ -23,9 +23,9 @@ export interface ResolveOptions {
 }
 
 /**
- * Resolves by the hosts file, then by DNS. Every query is its own: `getaddrinfo` would use the few threads of the
- * process, and one slow name server would hold up the connections of all other endpoints. The search list of the system
- * is not applied: names are complete.
+ * Resolves by the hosts file, then by DNS. Every query is its own: `getaddrinfo` would use the few
+ * threads of the process, and one slow name server would hold up the connections of all other
+ * endpoints. The search list of the system is not applied: names are complete.
  */
 export function createResolve({ servers, hostsFile = "/etc/hosts" }: ResolveOptions = {}): Resolve {
   return async (host) => {

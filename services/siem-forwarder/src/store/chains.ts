@@ -6,8 +6,8 @@ import { z } from "zod";
 const chain = z.object({ id: z.string(), seq: z.number(), hash: z.string() });
 
 /**
- * The ends of the chains that exist, locked until the transaction ends. Always in the order of their ids: two who
- * append to the same chains never wait for each other in a circle.
+ * The ends of the chains that exist, locked until the transaction ends. Always in the order of
+ * their ids: two who append to the same chains never wait for each other in a circle.
  */
 export async function lockChains(tx: Transaction, chainIds: readonly string[]): Promise<Map<string, ChainHead>> {
   const rows = await tx.any(sql.type(chain)`

@@ -69,7 +69,10 @@ export interface DeliveryStore {
 interface BacklogLimits {
   limit: number;
   bytes: number;
-  /** The records just read: when they were far smaller than `bytes` allows, the next ones are not measured. */
+  /**
+   * The records just read: when they were far smaller than `bytes` allows, the next ones are not
+   * measured.
+   */
   before?: readonly BacklogRecord[] | undefined;
 }
 
@@ -91,7 +94,8 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       CASE WHEN action = 'siem.webhook.delivery.failed' THEN record -> 'target' ->> 'id' = $3 ELSE false END AS is_own
     FROM audit_records WHERE chain_id = $1 AND seq > $2 AND time >= ${firstTime} ORDER BY seq LIMIT $4
   `;
-  // Rows of about 50 KB: a row for each record costs the client twice as much, and one row for all of them more copies.
+  // Rows of about 50 KB: a row for each record costs the client twice as much, and one row for all
+  // of them more copies.
   const joined = `
     string_agg(text, chr(30) ORDER BY seq) AS texts, string_agg(seq::text, ' ' ORDER BY seq) AS seqs,
     string_agg(extract(epoch FROM time)::text, ' ' ORDER BY seq) AS seconds, array_agg(seq) FILTER (WHERE is_own) AS own
@@ -178,7 +182,10 @@ function expectedBytes(records: readonly BacklogRecord[], count: number): number
   return (records.reduce((sum, { text }) => sum + text.length, 0) / records.length) * count;
 }
 
-/** Disables an endpoint of this replica whose settings are still those that failed. Returns whether it did. */
+/**
+ * Disables an endpoint of this replica whose settings are still those that failed. Returns whether
+ * it did.
+ */
 export async function disableFailing(
   tx: Transaction,
   {
@@ -223,8 +230,9 @@ const givenUp = z.object({
 });
 
 /**
- * The records after the `seq` `after` and before the first one of `since` or later: their count, their times, and the
- * last `seq`. All records before the `seq` `storedFrom` are older than `since`.
+ * The records after the `seq` `after` and before the first one of `since` or later: their count,
+ * their times, and the last `seq`. All records before the `seq` `storedFrom` are older than
+ * `since`.
  */
 export async function findTooOld(
   db: Queryable,

@@ -31,7 +31,10 @@ export async function widenHours(tx: Transaction, spans: readonly HourSpan[]): P
 
 const spanRow = z.object({ first: z.number().nullable(), last: z.number().nullable() });
 
-/** The places between which all records of these hours are, the last hour included; null when there are none. */
+/**
+ * The places between which all records of these hours are, the last hour included; null when there
+ * are none.
+ */
 export async function findSpan(
   db: Queryable,
   chainId: string,

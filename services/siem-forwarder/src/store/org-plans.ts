@@ -4,7 +4,10 @@ import type { Queryable } from "@coffer/postgres";
 import { sql } from "@coffer/postgres";
 import { z } from "zod";
 
-/** Stores a reported plan unless the stored one is of this version or a newer one. Returns whether it was stored. */
+/**
+ * Stores a reported plan unless the stored one is of this version or a newer one. Returns whether
+ * it was stored.
+ */
 export async function storePlan(db: Queryable, { org_id, plan, version }: PlanReport): Promise<boolean> {
   const stored = await db.maybeOne(sql.type(z.object({ org_id: z.string() }))`
     INSERT INTO org_plans (org_id, plan, version) VALUES (${org_id}, ${plan}, ${version})

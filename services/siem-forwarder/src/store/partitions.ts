@@ -31,8 +31,8 @@ export function findPartitions(
 }
 
 /**
- * Makes the partition of the next month that has none, if the month begins at `until` or before. Returns whether it
- * did. Safe to run by several replicas at once.
+ * Makes the partition of the next month that has none, if the month begins at `until` or before.
+ * Returns whether it did. Safe to run by several replicas at once.
  * @throws ServiceError `unavailable` while a long read, such as a backup, holds the default partition
  */
 export function addPartition(db: Queryable, until: string): Promise<boolean> {

@@ -7,8 +7,8 @@ import type { Span } from "./hours.ts";
 import type { TimeRange } from "./partitions.ts";
 
 /**
- * Which of these records are stored, in whichever chain; ids in lower case. A record that is sent again has the same
- * time, so only the partitions of these times are read.
+ * Which of these records are stored, in whichever chain; ids in lower case. A record that is sent
+ * again has the same time, so only the partitions of these times are read.
  */
 export async function findStored(
   tx: Transaction,

@@ -58,7 +58,10 @@ export function listTables(db: Queryable, schemas: readonly string[]): Promise<r
   `);
 }
 
-/** The rows of a table in the blocks from `from` to before `to`: a large table takes several short statements. */
+/**
+ * The rows of a table in the blocks from `from` to before `to`: a large table takes several short
+ * statements.
+ */
 export function countRows(
   db: Queryable,
   { schema, name }: RestoredTable,

@@ -7,7 +7,10 @@ import { startReceiver } from "./receiver.ts";
 
 export const hecToken = "0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9";
 
-/** JSON objects one after another, with nothing but blanks between them; null when that is not what the text is. */
+/**
+ * JSON objects one after another, with nothing but blanks between them; null when that is not what
+ * the text is.
+ */
 function concatenated(text: string): Record<string, unknown>[] | null {
   const found: Record<string, unknown>[] = [];
   let [depth, start, inString, escaped] = [0, 0, false, false];
