@@ -227,7 +227,10 @@ async function recordsOf(requestIds: readonly string[]): Promise<AuditDraft[]> {
   return service.observer.records.filter(({ request }) => requestIds.includes(request.id));
 }
 
-/** Makes every change while `trigger` refuses rows of these tables, and then looks for what they have left. */
+/**
+ * Makes every change while `trigger` refuses rows of these tables, and then looks for what they
+ * have left.
+ */
 async function tryChanges(t: Tap, name: string, refusing: readonly string[], trigger: string): Promise<void> {
   const before = await stateOf();
   await addTriggers(refusing, trigger);

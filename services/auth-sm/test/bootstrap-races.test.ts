@@ -8,7 +8,8 @@ import { execute } from "./support/members.ts";
 import { register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// A bootstrap beside what deletes the things that it refers to: another connection holds what makes them meet.
+// A bootstrap beside what deletes the things that it refers to: another connection holds what makes
+// them meet.
 
 const service = await startAuthSm(t);
 const owner = await register(service, { orgName: "Example" });

@@ -11,7 +11,8 @@ import { call } from "./support/call.ts";
 import { bearer, createFolder, createMachine, createToken, secretBody } from "./support/machines.ts";
 import { register, sealed } from "./support/people.ts";
 
-// What is secret goes through every endpoint, in what is accepted and in what is refused; then it is looked for.
+// What is secret goes through every endpoint, in what is accepted and in what is refused; then it
+// is looked for.
 
 const watched = await startWatched(t);
 const { url, exchanges } = await record(t, watched);

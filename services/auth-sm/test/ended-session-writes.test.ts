@@ -7,8 +7,8 @@ import { execute, invite, join, startCompany } from "./support/members.ts";
 import { logIn, type Person, register, sealed } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// Between being let in and writing a request may wait, for its own body or for others: who is logged out meanwhile writes
-// nothing any more.
+// Between being let in and writing a request may wait, for its own body or for others: who is
+// logged out meanwhile writes nothing any more.
 
 const service = await startAuthSm(t);
 const { owner, member, orgId, strangersOrgId } = await startCompany(service);

@@ -7,8 +7,8 @@ import { logIn, type Person, register, sealed } from "./support/people.ts";
 import { rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// Whatever a write has waited for at last, its commit comes after one more look at the session: here each waits in its own
-// last statement, the record of what it has done.
+// Whatever a write has waited for at last, its commit comes after one more look at the session:
+// here each waits in its own last statement, the record of what it has done.
 
 const service = await startAuthSm(t);
 const { owner, admin, member, orgId, stranger } = await startCompany(service);

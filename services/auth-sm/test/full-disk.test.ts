@@ -6,7 +6,8 @@ import { execute } from "./support/members.ts";
 import { beginLogin, register, registration } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// A full disk is what Postgres says of it: reads are answered, a statement that writes fails with 53100 (disk_full).
+// A full disk is what Postgres says of it: reads are answered, a statement that writes fails with
+// 53100 (disk_full).
 
 const service = await startAuthSm(t);
 const owner = await register(service, { orgName: "Example" });

@@ -28,7 +28,10 @@ const setupsInUse = async () =>
     (await execute(service, "SELECT DISTINCT opaque_setup_id AS id FROM auth_sm.users ORDER BY 1")) as { id: number }[]
   ).map(({ id }) => id);
 
-/** The public key of the setup by which a registration is answered: the second half of the answer (RFC 9807, 5.2). */
+/**
+ * The public key of the setup by which a registration is answered: the second half of the answer
+ * (RFC 9807, 5.2).
+ */
 const { registrationRequest: registration_request } = await startRegistration("x");
 const setupKey = async (at: { url: string }) => {
   const body = { email: newEmail(), registration_request };

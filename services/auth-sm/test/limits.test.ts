@@ -38,8 +38,9 @@ const areTogether = (): boolean =>
 let addresses = 0;
 
 /**
- * What comes of `work` at an address of its own, while Redis has answered all of it in time. A Redis that is too slow for
- * the limiter's patience, as on a busy machine, lets each replica count for itself: then it is done again elsewhere.
+ * What comes of `work` at an address of its own, while Redis has answered all of it in time. A
+ * Redis that is too slow for the limiter's patience, as on a busy machine, lets each replica count
+ * for itself: then it is done again elsewhere.
  */
 async function counted<T>(work: (address: string) => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < 20; attempt += 1) {

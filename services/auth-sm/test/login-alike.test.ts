@@ -65,8 +65,9 @@ await t.test(
   },
 );
 
-// What a caller blinds is the first 32 bytes of either request, and what the server makes of it the first 32 of either
-// answer (RFC 9807, 5.2 and 6.3): the same for both where the e-mail and the setup are the same.
+// What a caller blinds is the first 32 bytes of either request, and what the server makes of it the
+// first 32 of either answer (RFC 9807, 5.2 and 6.3): the same for both where the e-mail and the
+// setup are the same.
 const inBase64url = (text: string, from: number, to: number) =>
   Buffer.from(text, "base64url").toString("base64url", from, to);
 const sameBlinded = inBase64url(start_login_request, 0, 32);
@@ -185,7 +186,10 @@ for (const [what, attempt, rounds] of [
   });
 }
 
-/** The time below which a quarter of them are: what else the machine does shows less in it than in the middle. */
+/**
+ * The time below which a quarter of them are: what else the machine does shows less in it than in
+ * the middle.
+ */
 function quarter(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? 0;
 }

@@ -9,7 +9,8 @@ import { execute } from "./support/members.ts";
 import { register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// Lists that do not fit into a part, which has at most 1,000 secrets and ends with the one that reaches 2 MiB.
+// Lists that do not fit into a part, which has at most 1,000 secrets and ends with the one that
+// reaches 2 MiB.
 
 const service = await startAuthSm(t);
 const owner = await register(service, { orgName: "Example" });

@@ -7,7 +7,8 @@ import { execute, join, orgOf } from "./support/members.ts";
 import { type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// Lists of folders, applications, tokens and machines that are longer than a part: 200 items, or 2,000 folders of them.
+// Lists of folders, applications, tokens and machines that are longer than a part: 200 items, or
+// 2,000 folders of them.
 
 const service = await startAuthSm(t);
 

@@ -6,7 +6,8 @@ import { logIn, type Person } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 import { whileWaitingFor } from "./support/waiting.ts";
 
-// A request that has been let in waits for Postgres, as during a migration, and is answered by what is so afterwards.
+// A request that has been let in waits for Postgres, as during a migration, and is answered by what
+// is so afterwards.
 
 const service = await startAuthSm(t);
 const company = await startCompany(service);

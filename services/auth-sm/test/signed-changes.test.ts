@@ -29,8 +29,8 @@ import { finishedRegistration, newEmail } from "./support/people.ts";
 import { jwe, rotate, rotationOf } from "./support/rotation.ts";
 import { startAuthSm } from "./support/service.ts";
 
-// Every change that a history signs: with its entry, without, by another signer, not the next one, saying something else,
-// and on a resource without a history.
+// Every change that a history signs: with its entry, without, by another signer, not the next one,
+// saying something else, and on a resource without a history.
 
 const service = await startAuthSm(t);
 const owner = await registerSigner(service);
@@ -204,7 +204,8 @@ await t.test("two rotations at once: one is stored", async (t) => {
   const entries = [await signNext(service, owner, res, change), await signNext(service, admin, res, change)];
   const [one, other] = await Promise.all([
     rotate(service, owner, idOf(res), { ...body, entry: entries[0] }),
-    // Each seals under the own user key for itself alone; both bodies name the same holders by their public keys.
+    // Each seals under the own user key for itself alone; both bodies name the same holders by
+    // their public keys.
     rotate(service, admin, idOf(res), { ...body, entry: entries[1] }),
   ]);
   t.strictSame([one.status, other.status].sort(), [200, 409]);

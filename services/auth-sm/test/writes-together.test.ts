@@ -78,7 +78,10 @@ function write(over: { place?: Place; clientId?: string; keyVersion?: number } =
   return { folder: { actor, orgId: place.orgId, folderId: place.folderId, keyVersion }, audit, now };
 }
 type Write = ReturnType<typeof write>;
-/** Names that Postgres's arrays and JSON write in a form of their own, in the order that JavaScript gives them. */
+/**
+ * Names that Postgres's arrays and JSON write in a form of their own, in the order that JavaScript
+ * gives them.
+ */
 const fieldsOf = (value: string) => ({
   [`{"a",\\b}`]: value,
   NULL: value,

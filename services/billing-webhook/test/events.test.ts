@@ -25,7 +25,10 @@ function ofNewOrg() {
   return { org: randomUUID(), subscription: `sub_${made}`, customer: `cus_${made}` };
 }
 
-/** Sends events about one subscription, a second apart, and waits until the last is recorded. Returns its record. */
+/**
+ * Sends events about one subscription, a second apart, and waits until the last is recorded.
+ * Returns its record.
+ */
 async function play(of: Partial<SubscriptionFacts>, ...steps: readonly SubscriptionFacts[]) {
   const start = unixNow() - 1000;
   let id = "";

@@ -66,7 +66,8 @@ await t.test("a process reads secrets and prices from files, takes events, and e
   );
   const body = JSON.stringify(subscriptionEvent({ prices: ["gold"] }));
   t.match(await post(ready.url, body, { "stripe-signature": sign(body) }), { status: 200, body: { received: true } });
-  // On a busy machine the connection of the last request may have been closed just now: then a new one is made.
+  // On a busy machine the connection of the last request may have been closed just now: then a new
+  // one is made.
   const metrics = await until("the metrics", () =>
     fetch(`${ready.management_url}/metrics`).then(
       (answer) => answer.text(),

@@ -4,8 +4,8 @@ import type { Coding } from "@coffer/console-app/manifest";
 const preferred = ["br", "gzip"] as const;
 
 /**
- * The smallest form that a client takes, by its `Accept-Encoding`. One that takes none of them gets the file as it
- * is, also where it has excluded that.
+ * The smallest form that a client takes, by its `Accept-Encoding`. One that takes none of them gets
+ * the file as it is, also where it has excluded that.
  */
 export function chooseForm<Form>(forms: ReadonlyMap<Coding, Form>, accepted: string | undefined): Form {
   const taken = acceptedCodings(accepted ?? "");

@@ -5,8 +5,9 @@ import type { Caller } from "./callers/caller.ts";
 import type { Deps } from "./deps.ts";
 
 /**
- * Records a denied scan before its answer goes out: of a machine in the chain of its organization, of a person in the person's
- * own, since they act in no organization. What auth-sm refuses to identify it records itself.
+ * Records a denied scan before its answer goes out: of a machine in the chain of its organization,
+ * of a person in the person's own, since they act in no organization. What auth-sm refuses to
+ * identify it records itself.
  */
 export async function recordRefusal(
   deps: Deps,

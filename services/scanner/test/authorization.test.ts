@@ -4,8 +4,8 @@ import t from "tap";
 import { routes } from "../src/routes.ts";
 import { startScanner } from "./scanner.ts";
 
-// Every route, asked by every kind of caller in the name of our organization, of another one and of none. A route without a
-// table, or a caller without a status, is a failure.
+// Every route, asked by every kind of caller in the name of our organization, of another one and of
+// none. A route without a table, or a caller without a status, is a failure.
 
 const { url, authSm, audit } = await startScanner(t);
 const [ours, foreign] = [randomUUID(), randomUUID()];
@@ -64,7 +64,8 @@ const expectations: Readonly<Record<string, Readonly<Record<"ours" | "foreign" |
       "logged out": 401,
     },
   },
-  // The rules are no organization's. That the session has ended is heard on other ways, which other tests are about.
+  // The rules are no organization's. That the session has ended is heard on other ways, which other
+  // tests are about.
   "GET /api/scanner/rules": {
     ours: everyone(),
     foreign: everyone(),

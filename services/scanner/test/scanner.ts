@@ -51,7 +51,10 @@ export async function connect(t: TestScope, nats: TestNats, service: ServiceName
   return bus;
 }
 
-/** The part of auth-sm that the scanner asks: it signs people's tokens with a real key, and knows these machines. */
+/**
+ * The part of auth-sm that the scanner asks: it signs people's tokens with a real key, and knows
+ * these machines.
+ */
 async function startAuthSm(t: TestScope, nats: TestNats) {
   const bus = await connect(t, nats, "auth-sm");
   const key = await generateSigningKey();

@@ -28,7 +28,10 @@ const writes: Record<string, [method: string, path: string, body?: object]> = {
   "a member removed": ["DELETE", `${path}/members/${colleague.userId}`],
   "an import": ["POST", `${path}/import`, { records: [content] }],
 };
-/** One statement each, which waits for at most a quarter of a second; then the request is authorized again. */
+/**
+ * One statement each, which waits for at most a quarter of a second; then the request is authorized
+ * again.
+ */
 const statements: typeof writes = {
   "a record": ["POST", `${path}/records`, content],
   "a record's content": ["PUT", `${path}/records/${record.id}`, content],

@@ -17,8 +17,9 @@ import { memberHolder, orgRes } from "./resources.ts";
 import { type StoredEntry, storedEntry } from "./view.ts";
 
 /**
- * So many entries of other histories an organization's history names of all former members together. Each entry costs
- * time by all of them, and nothing says of a name whether it is that of a folder or vault.
+ * So many entries of other histories an organization's history names of all former members
+ * together. Each entry costs time by all of them, and nothing says of a name whether it is that of
+ * a folder or vault.
  */
 const mostCutNames = 20_000;
 

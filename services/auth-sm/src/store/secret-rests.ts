@@ -53,8 +53,8 @@ export async function readRest<Key extends { uid: string }>(
 const namedRow = z.union([secretRow.extend(rowColumns), nothing]);
 
 /**
- * Those of the named secrets that the folders still have and that exist for the caller, in this order, with the caller's state
- * from the same statement. At most `mostRows` may be named.
+ * Those of the named secrets that the folders still have and that exist for the caller, in this
+ * order, with the caller's state from the same statement. At most `mostRows` may be named.
  */
 export function readNamed<Caller>(
   db: Queryable,

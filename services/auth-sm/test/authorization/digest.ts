@@ -1,8 +1,8 @@
 import type pg from "pg";
 
 /**
- * A digest of each table of the service, but for the outbox, which carries the audit, and for when and from where a
- * machine was last seen.
+ * A digest of each table of the service, but for the outbox, which carries the audit, and for when
+ * and from where a machine was last seen.
  */
 export async function digestOf(pool: pg.Pool): Promise<Record<string, string | null>> {
   const tables = await pool.query<{ name: string }>(

@@ -1,5 +1,6 @@
-// Folders and their secrets, for people (api.md, "Organizations"): see people.ts for who they are. An owner or admin
-// manages every folder, and reads none and gives none away without a grant; an auditor sees metadata, whatever the grant.
+// Folders and their secrets, for people (api.md, "Organizations"): see people.ts for who they are.
+// An owner or admin manages every folder, and reads none and gives none away without a grant; an
+// auditor sees metadata, whatever the grant.
 
 /** Folders, and who holds their keys. */
 export const folderTable = `

@@ -1,11 +1,10 @@
 import type { Marks } from "./tables.ts";
 
-// The Secrets Manager (api.md, "Errors": in the organization and not granted 403; another organization's or absent 404
-// for a uid, 403 for a folder). R may read the folder "granted", W may write it, N has no grant, F
-// belongs to another
-// organization, where it may write the objects "foreign" to the others; V is revoked, E has
-// expired, T signs an
-// expired token. "other" is in a folder without grants.
+// The Secrets Manager (api.md, "Errors": in the organization and not granted 403; another
+// organization's or absent 404 for a uid, 403 for a folder). R may read the folder "granted", W may
+// write it, N has no grant, F belongs to another organization, where it may write the objects
+// "foreign" to the others; V is revoked, E has expired, T signs an expired token. "other" is in a
+// folder without grants.
 
 export const machineMarks: Marks = {
   "0": [400, "invalid_request"],

@@ -1,11 +1,11 @@
 import type { Marks } from "./tables.ts";
 
-// What people may do in their organization (api.md, "Organizations"). Roles without and with a `manage` grant on the
-// folder "granted": O owner, A admin, U auditor; M a member without a grant, Mr, Mw, Mm one with read, write, manage;
-// S a suspended admin with a `manage` grant; I invited, and not joined; X another organization's owner; Y another one who
-// names this organization in X-Coffer-Org. "ours" is an object of the organization, "other" belongs
-// to another application
-// or folder of it, "foreign" to an organization without any of them, "absent" does not exist.
+// What people may do in their organization (api.md, "Organizations"). Roles without and with a
+// `manage` grant on the folder "granted": O owner, A admin, U auditor; M a member without a grant,
+// Mr, Mw, Mm one with read, write, manage; S a suspended admin with a `manage` grant; I invited,
+// and not joined; X another organization's owner; Y another one who names this organization in
+// X-Coffer-Org. "ours" is an object of the organization, "other" belongs to another application or
+// folder of it, "foreign" to an organization without any of them, "absent" does not exist.
 
 export const personMarks: Marks = {
   "0": [400, "invalid_request"],

@@ -15,8 +15,9 @@ export interface Cell {
 export type Marks = Readonly<Record<string, readonly [status: number, error: string]>>;
 
 /**
- * Reads a table: the callers in its first line, then a line for each endpoint (method, path, status of success, action),
- * and below it a line for each choice of ids with a mark for each caller. `a|b` in it are two choices alike.
+ * Reads a table: the callers in its first line, then a line for each endpoint (method, path, status
+ * of success, action), and below it a line for each choice of ids with a mark for each caller.
+ * `a|b` in it are two choices alike.
  */
 export function readTable(text: string, marks: Marks): Cell[] {
   const [header = "", ...lines] = text.split("\n").filter((line) => line.trim() !== "");

@@ -20,7 +20,10 @@ export interface WatchedService {
   observer: Observer;
   postgres: { url: string };
   redis: { url: string };
-  /** What was said until now: the service's log at its most verbose, its metrics, its spans, which end with it, the logs of the stores. */
+  /**
+   * What was said until now: the service's log at its most verbose, its metrics, its spans, which
+   * end with it, the logs of the stores.
+   */
   said(): Promise<Record<"log" | "metrics" | "traces" | "log of Postgres" | "log of NATS" | "log of Redis", string>>;
 }
 

@@ -9,7 +9,8 @@ import { register, sealed } from "../support/people.ts";
 import { startAuthSm } from "../support/service.ts";
 import { ownMountsVariable } from "./own-mounts.ts";
 
-// A disk that is full: the tables are on a small one, while Postgres's log of changes, without which it stops, has room.
+// A disk that is full: the tables are on a small one, while Postgres's log of changes, without
+// which it stops, has room.
 
 const skip =
   process.env[ownMountsVariable] === undefined ? "to mount a small disk takes root and CAP_SYS_ADMIN" : false;

@@ -96,8 +96,10 @@ export interface CallOptions {
 }
 
 /**
- * One request to a running service. A body that is a string is sent as it is, everything else as JSON. No body: `{}`.
- * @throws DescriptionError when the answer, or a request that was accepted, is not as docs/spec/api describes it
+ * One request to a running service. A body that is a string is sent as it is, everything else as
+ * JSON. No body: `{}`.
+ * @throws DescriptionError when the answer, or a request that was accepted, is not as docs/spec/api
+ *   describes it
  */
 export async function call(
   service: { url: string },

@@ -3,8 +3,8 @@ import { execute, orgOf } from "./members.ts";
 import type { TestService } from "./service.ts";
 
 /**
- * Puts `count` folders into a person's organization, by the tables, with a `manage` grant of the person on each. Returns
- * their ids by name.
+ * Puts `count` folders into a person's organization, by the tables, with a `manage` grant of the
+ * person on each. Returns their ids by name.
  */
 export async function insertFolders(
   service: TestService,

@@ -3,8 +3,8 @@ import { execute, orgOf } from "./members.ts";
 import type { TestService } from "./service.ts";
 
 /**
- * Puts `count` secrets into a folder, by the table, and returns their uids in the order of their creation. The payload of
- * each has this many bytes.
+ * Puts `count` secrets into a folder, by the table, and returns their uids in the order of their
+ * creation. The payload of each has this many bytes.
  */
 export async function insertSecrets(
   service: TestService,

@@ -55,7 +55,10 @@ export interface VaultHistories {
   refusal: ServiceError | null;
 }
 
-/** Other services' ends of the bus: receives the audit in siem-forwarder's place, and keeps memberships in that of vaults. */
+/**
+ * Other services' ends of the bus: receives the audit in siem-forwarder's place, and keeps
+ * memberships in that of vaults.
+ */
 export interface Observer {
   /** Asks what the service answers to others. */
   bus: Bus;

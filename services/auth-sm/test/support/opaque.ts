@@ -1,7 +1,8 @@
 import { client, ready } from "@serenity-kit/opaque";
 
-// The client's half of OPAQUE as `@coffer/crypto/opaque` has it, with next to no stretching of the password. That is the
-// client's own matter, which no message shows; a quarter of a second for each person of each test would add up to minutes.
+// The client's half of OPAQUE as `@coffer/crypto/opaque` has it, with next to no stretching of the
+// password. That is the client's own matter, which no message shows; a quarter of a second for each
+// person of each test would add up to minutes.
 
 const keyStretching = { "argon2id-custom": { iterations: 1, memory: 8, parallelism: 1 } };
 
@@ -17,7 +18,10 @@ export async function finishRegistration(answer: {
     .registrationRecord;
 }
 
-/** Finishes a login with the server's answer to its start; its proof, base64url. Throws when the password is wrong. */
+/**
+ * Finishes a login with the server's answer to its start; its proof, base64url. Throws when the
+ * password is wrong.
+ */
 export async function finishLogin(answer: { state: string; loginResponse: string; password: string }): Promise<string> {
   await ready;
   const { state: clientLoginState, loginResponse, password } = answer;

@@ -44,7 +44,10 @@ export interface TestService extends Stores {
   replica(environment?: Record<string, string>): Promise<Replica>;
 }
 
-/** Real stores, migrated, and one replica that answers. `environment` overrides the configuration, `given` a store. */
+/**
+ * Real stores, migrated, and one replica that answers. `environment` overrides the configuration,
+ * `given` a store.
+ */
 export async function startAuthSm(
   t: TestScope,
   environment: Record<string, string> = {},
@@ -61,7 +64,10 @@ export async function startAuthSm(
   return { ...stores, clock, observer, replica, url };
 }
 
-/** The configuration of a service on these stores, without limits to speak of unless `environment` sets some. */
+/**
+ * The configuration of a service on these stores, without limits to speak of unless `environment`
+ * sets some.
+ */
 export function configOf({ postgres, nats, redis }: Stores, environment: Record<string, string> = {}) {
   return readConfig({
     COFFER_PORT: "0",

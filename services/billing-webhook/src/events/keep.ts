@@ -11,7 +11,10 @@ import type { EventRow } from "../store/stripe-events.ts";
 import { insertEvent, listRelatedEvents, lockBilling } from "../store/stripe-events.ts";
 import type { EventType, StripeEvent } from "./read-event.ts";
 
-/** An audit record names at most this many prices: an event of 1 MB can have thousands, more than a record may hold. */
+/**
+ * An audit record names at most this many prices: an event of 1 MB can have thousands, more than a
+ * record may hold.
+ */
 const mostNamedPrices = 20;
 
 /** The result of an event. */
@@ -26,8 +29,8 @@ const actions: Readonly<Record<EventType, AuditAction>> = {
 };
 
 /**
- * Stores an event once, computes the plans of all organizations that it may concern, and leaves its audit record: in one
- * transaction. An event that is stored already changes nothing.
+ * Stores an event once, computes the plans of all organizations that it may concern, and leaves its
+ * audit record: in one transaction. An event that is stored already changes nothing.
  */
 export function keepEvent(
   deps: Pick<Deps, "database" | "newId" | "now" | "prices">,

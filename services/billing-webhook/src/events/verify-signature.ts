@@ -28,8 +28,8 @@ export function signatureProblem(
 }
 
 /**
- * The library verifies the decoded text. Only for UTF-8 without a byte order mark does one text have one form in bytes:
- * otherwise a changed body could have the same signature.
+ * The library verifies the decoded text. Only for UTF-8 without a byte order mark does one text
+ * have one form in bytes: otherwise a changed body could have the same signature.
  */
 function isExactText(body: Buffer): boolean {
   return isUtf8(body) && !body.subarray(0, byteOrderMark.length).equals(byteOrderMark);

@@ -4,7 +4,10 @@ type Named = Pick<EventRow, "id" | "created" | "subscription_id" | "customer_id"
 
 /** Which organization pays by which subscription and customer. */
 export interface Belonging {
-  /** As the newest event of the subscription with one names it, else as the newest event of its customer does. */
+  /**
+   * As the newest event of the subscription with one names it, else as the newest event of its
+   * customer does.
+   */
   ofSubscription(subscriptionId: string): string | null;
   /** As the newest event of the customer names it. */
   ofCustomer(customerId: string | null): string | null;

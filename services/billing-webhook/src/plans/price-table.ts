@@ -4,7 +4,10 @@ import type { Price } from "../events/read-event.ts";
 
 /** Which plan a price gives. */
 export interface PriceTable {
-  /** By the lookup key in COFFER_STRIPE_PRICES, else by the price's id there, else by a lookup key that is a plan's name. */
+  /**
+   * By the lookup key in COFFER_STRIPE_PRICES, else by the price's id there, else by a lookup key
+   * that is a plan's name.
+   */
   planOf(price: Price): PlanName | undefined;
   /** Changes whenever the table does. */
   digest: string;

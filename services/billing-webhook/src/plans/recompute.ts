@@ -17,8 +17,8 @@ import { graceSeconds, subscriptionState } from "./subscription-state.ts";
 export type PlanDeps = Pick<Deps, "newId" | "now" | "prices">;
 
 /**
- * Computes the plan of an organization from all events and reports it when it is another one, at the commit. Records graces
- * that have ended. The caller holds the lock of billing.
+ * Computes the plan of an organization from all events and reports it when it is another one, at
+ * the commit. Records graces that have ended. The caller holds the lock of billing.
  * @returns the plan before and after
  */
 export async function recomputePlan(

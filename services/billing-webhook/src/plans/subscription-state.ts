@@ -37,13 +37,19 @@ const ranks: Readonly<Partial<Record<EventType, number>>> = {
   [deletion]: 2,
 };
 
-/** Orders events about one subscription, the newest last: by time, then deleted over updated over created, then by id. */
+/**
+ * Orders events about one subscription, the newest last: by time, then deleted over updated over
+ * created, then by id.
+ */
 export function compareEvents(one: SubscriptionEvent, other: SubscriptionEvent): number {
   const byRank = (ranks[one.type] ?? 0) - (ranks[other.type] ?? 0);
   return one.created - other.created || byRank || (one.id < other.id ? -1 : Number(one.id > other.id));
 }
 
-/** Whether an event is not the one that decides the state: a newer one is there, or the deletion, which is final. */
+/**
+ * Whether an event is not the one that decides the state: a newer one is there, or the deletion,
+ * which is final.
+ */
 export function isSuperseded(event: SubscriptionEvent, all: readonly SubscriptionEvent[]): boolean {
   const rank = (each: SubscriptionEvent): number => Number(each.type === deletion);
   return all.some((each) => (rank(each) - rank(event) || compareEvents(each, event)) > 0);

@@ -12,8 +12,9 @@ export async function findPlan(tx: Transaction, orgId: string): Promise<PlanName
 }
 
 /**
- * Stores the plan of an organization under the next version: the clock's milliseconds, or one more than the version before
- * where the clock is behind it. So versions grow also when this schema is made again.
+ * Stores the plan of an organization under the next version: the clock's milliseconds, or one more
+ * than the version before where the clock is behind it. So versions grow also when this schema is
+ * made again.
  */
 export async function replacePlan(
   tx: Transaction,
@@ -51,7 +52,10 @@ export interface OrgPlan {
   digest: string;
 }
 
-/** Organizations whose plan must be computed again: a grace has ended, or the price table is another one than `digest`. */
+/**
+ * Organizations whose plan must be computed again: a grace has ended, or the price table is another
+ * one than `digest`.
+ */
 export async function listDuePlans(
   db: Queryable,
   { now, digest, limit }: { now: Date; digest: string | null; limit: number },

@@ -18,8 +18,8 @@ const eventRow = z.object({
 export type EventRow = z.infer<typeof eventRow>;
 
 /**
- * Locks out every other transaction that computes plans, until this one ends. Events are few, and each is computed from all
- * others of its organization.
+ * Locks out every other transaction that computes plans, until this one ends. Events are few, and
+ * each is computed from all others of its organization.
  */
 export async function lockBilling(tx: Transaction): Promise<void> {
   await tx.one(sql.type(z.object({ locked: z.string() }))`

@@ -16,7 +16,10 @@ export interface Machine {
 
 export type Caller = User | Machine;
 
-/** Finds out which person or machine calls. auth-sm, which has the keys of machines, verifies their tokens. */
+/**
+ * Finds out which person or machine calls. auth-sm, which has the keys of machines, verifies their
+ * tokens.
+ */
 export const authenticateCaller: Authenticate<Caller, Pick<Deps, "users" | "bus">> = (input, { users, bus }) => {
   const token = bearerToken(input.authorization);
   return isForPerson(token) ? users.identify(input) : machineOf(bus, token, input);

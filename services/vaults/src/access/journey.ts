@@ -4,8 +4,8 @@ import type { PersonRow, Traveller } from "../store/people.ts";
 /**
  * The person, whose journey the caller may begin or end: not a manager one that began before the manager had
  * the right to change it.
- * @param standingSince since when the manager has had the role and the person the membership; undefined for the
- *   person themselves
+ * @param standingSince since when the manager has had the role and the person the membership;
+ *   undefined for the person themselves
  * @throws ServiceError `access_denied`
  */
 export function changeableJourney(person: PersonRow, standingSince: string | undefined): Traveller {

@@ -20,7 +20,10 @@ export interface Watched {
   people: People;
   listeners: Listeners;
   postgres: { url: string };
-  /** All output until now: the service's log at trace level, metrics, spans (which ends it), the stores' logs. */
+  /**
+   * All output until now: the service's log at trace level, metrics, spans (which ends it), the
+   * stores' logs.
+   */
   said(): Promise<Record<"log" | "metrics" | "traces" | "log of Postgres" | "log of NATS" | "log of Redis", string>>;
 }
 
