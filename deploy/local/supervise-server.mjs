@@ -1,4 +1,5 @@
-// Restarts the server of `npm start` when it ends unexpectedly. Plain JavaScript for Node from 20 on, as the launcher.
+// Restarts the server of `npm start` when it ends unexpectedly. Plain JavaScript for Node from 20
+// on, as the launcher.
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { constants } from "node:os";

@@ -36,9 +36,9 @@ const sidecar = "Always";
 const probeMilliseconds = 50;
 
 /**
- * Runs the containers of a Job's pod as Kubernetes does: those of the start one after the other, sidecars until the end,
- * then the others. Programs of Postgres are those of `tools`. A path of a mount leads to its volume's folder, and a sidecar
- * listens on a free port in place of 5432.
+ * Runs the containers of a Job's pod as Kubernetes does: those of the start one after the other,
+ * sidecars until the end, then the others. Programs of Postgres are those of `tools`. A path of a
+ * mount leads to its volume's folder, and a sidecar listens on a free port in place of 5432.
  */
 export async function runJob(options: JobOptions): Promise<JobOutcome> {
   const { spec, tools, directory } = options;

@@ -52,7 +52,10 @@ export interface RunningPod {
 
 const probeMilliseconds = 3_000;
 
-/** Runs the container of a pod as its image would: in the service's folder, with only the pod's environment. */
+/**
+ * Runs the container of a pod as its image would: in the service's folder, with only the pod's
+ * environment.
+ */
 export function runPod({ pod, service, address, secrets, logFile }: PodOptions): RunningPod {
   const [container] = pod.spec.containers;
   if (container === undefined) throw new Error("the pod has no container");
@@ -86,7 +89,10 @@ export function runPod({ pod, service, address, secrets, logFile }: PodOptions):
   };
 }
 
-/** The image's variables (deploy/docker). The pod's address replaces all addresses, so that pods can run side by side. */
+/**
+ * The image's variables (deploy/docker). The pod's address replaces all addresses, so that pods can
+ * run side by side.
+ */
 function imageEnvironment(address: string): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "", NODE_ENV: "production", COFFER_HOST: address };
 }

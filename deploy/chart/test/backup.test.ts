@@ -20,8 +20,8 @@ import { render } from "../src/render.ts";
 import { type JobOutcome, runJob } from "../src/run-job.ts";
 import type { Secrets } from "../src/run-pod.ts";
 
-// The rendered Jobs of backups, run with real programs of Postgres against an installation that npm start runs. The database
-// is then lost, and restored on another server.
+// The rendered Jobs of backups, run with real programs of Postgres against an installation that npm
+// start runs. The database is then lost, and restored on another server.
 
 const tools = await locatePostgresTools({ report: (line) => t.comment(line) });
 const directory = testDirectory(t);
@@ -83,7 +83,10 @@ const backups = (): string[] => readdirSync(claim).sort();
 
 type Relayed = Pick<RpcSubject<never, unknown>, "subject" | "responder" | "callers">;
 
-/** The requests that a service leaves in its outbox: a message is deleted there when its receiver has stored it. */
+/**
+ * The requests that a service leaves in its outbox: a message is deleted there when its receiver
+ * has stored it.
+ */
 function relayedRequests(): readonly Relayed[] {
   const sources = schemas.flatMap(({ name }) => sourcesBelow(resolve(checkout, "services", name, "src"))).join("\n");
   const names = [...sources.matchAll(/\benqueue\(\w+, (\w+),/g)].map(([, name = ""]) => name);

@@ -188,7 +188,8 @@ const cases: Case[] = [
   },
   {
     alert: "CofferSiemDeliveryFailing",
-    // The last retry failed 65 minutes ago, the next one is due; and the same after a delivery of all that waited.
+    // The last retry failed 65 minutes ago, the next one is due; and the same after a delivery of
+    // all that waited.
     firing: { [deliveries("failed")]: "0x10 7x100", [deliveries("delivered")]: "5x110", [backlog]: "9x110" },
     quiet: { [deliveries("failed")]: "0x10 7x100", [deliveries("delivered")]: "5x20 14x90", [backlog]: "9x20 0x90" },
     at: "75m",

@@ -57,7 +57,10 @@ export function storeImages({ localImages }: Options): Record<Store, string> {
   return { postgres: imageOf("postgres"), nats: imageOf("nats"), redis: imageOf("redis") };
 }
 
-/** The values by which the gateway leads to the services at these addresses, from outside and from the cluster. */
+/**
+ * The values by which the gateway leads to the services at these addresses, from outside and from
+ * the cluster.
+ */
 export async function exposure(options: Options, baseUrls: readonly string[]): Promise<object> {
   const [gatewayNamespace = "", gatewayName = ""] = options.gateway.split("/");
   const [serviceNamespace = "", serviceName = ""] = options.gatewayService.split("/");
@@ -84,7 +87,10 @@ interface EndpointSlices {
   items: { ports: { name?: string; port: number }[] }[];
 }
 
-/** The address of the gateway's Service, and the port of its pods for a URL, which a NetworkPolicy goes by. */
+/**
+ * The address of the gateway's Service, and the port of its pods for a URL, which a NetworkPolicy
+ * goes by.
+ */
 async function gatewayInside(
   namespace: string,
   name: string,

@@ -116,7 +116,10 @@ export function listOf(objects: readonly object[]): string {
   return JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
 }
 
-/** Starts a Job of a CronJob and waits for its end. Returns the logs of its containers; throws an Error with them. */
+/**
+ * Starts a Job of a CronJob and waits for its end. Returns the logs of its containers; throws an
+ * Error with them.
+ */
 export async function runCronJob(cronJob: string, job: string, seconds = 600): Promise<string> {
   await kubectl(["create", "job", `--from=cronjob/${cronJob}`, job]);
   const read = async (path: string): Promise<string> =>

@@ -21,9 +21,15 @@ const authority = (service: ServiceRow, password: string, store: Store, user = s
   `${user}:${password}@${hostOf(store)}:${ports[store]}`;
 
 export interface OwnStores {
-  /** Makes an empty database with a role and a schema for each service, as docs/operations/postgres.md says. */
+  /**
+   * Makes an empty database with a role and a schema for each service, as
+   * docs/operations/postgres.md says.
+   */
   makeDatabase(name: string): Promise<void>;
-  /** Writes the Secret of each service, as docs/operations/install.md says; the services use this database. */
+  /**
+   * Writes the Secret of each service, as docs/operations/install.md says; the services use this
+   * database.
+   */
   writeSecrets(database: string): Promise<void>;
 }
 

@@ -83,7 +83,10 @@ export function writeSecrets(
   writeFileSync(join(folder, ".env"), `COFFER_DOMAIN=${domain}\nCOFFER_VERSION=${version}\n`, { mode: 0o600 });
 }
 
-/** A URL, a NATS configuration, a Redis configuration and a literal of SQL need no quoting for these letters. */
+/**
+ * A URL, a NATS configuration, a Redis configuration and a literal of SQL need no quoting for these
+ * letters.
+ */
 const password = (): string => randomBytes(24).toString("base64url");
 
 function passwords(): Record<ServiceName, string> {

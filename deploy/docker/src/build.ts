@@ -1,4 +1,5 @@
-// npm run images: builds the images of the services and of the command, with buildah, each as a docker-archive file.
+// npm run images: builds the images of the services and of the command, with buildah, each as a
+// docker-archive file.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -5,7 +5,10 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { makeReadable } from "./make-readable.ts";
 
-/** Makes the context of Dockerfile.cli in an empty folder: the tarball of `npm pack`, installed. Needs no registry. */
+/**
+ * Makes the context of Dockerfile.cli in an empty folder: the tarball of `npm pack`, installed.
+ * Needs no registry.
+ */
 export function makeCliContext(checkout: string, context: string): void {
   const npm = (cwd: string, ...args: string[]): unknown =>
     execFileSync("npm", [...args, "--silent", "--no-audit", "--no-fund"], {

@@ -22,9 +22,9 @@ const certificates = "/etc/ssl/certs/ca-certificates.crt";
 const busybox = "/bin/busybox";
 
 /**
- * Makes two base images from files of this machine, without a registry, for Debian and Ubuntu: the Node of node_modules
- * with the libraries that it links to, and the same with npm and busybox. They stand in for the base images of the
- * Dockerfile where these cannot be pulled. Returns their names.
+ * Makes two base images from files of this machine, without a registry, for Debian and Ubuntu: the
+ * Node of node_modules with the libraries that it links to, and the same with npm and busybox. They
+ * stand in for the base images of the Dockerfile where these cannot be pulled. Returns their names.
  */
 export function makeLocalBases(checkout: string): { build: string; runtime: string } {
   if (!existsSync(busybox)) throw new Error(`${busybox} is needed for the build image: apt-get install busybox-static`);

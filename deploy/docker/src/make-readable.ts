@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Lets every user read a folder and what is in it: the image is built as root, perhaps from a checkout that only its owner may
- * read, and runs as the user 65532.
+ * Lets every user read a folder and what is in it: the image is built as root, perhaps from a
+ * checkout that only its owner may read, and runs as the user 65532.
  */
 export function makeReadable(folder: string): void {
   chmodSync(folder, 0o755);

@@ -1,4 +1,5 @@
-// select.ts manifests|sources CHECKOUT SERVICE TARGET, in the build of an image, where no package is installed yet.
+// select.ts manifests|sources CHECKOUT SERVICE TARGET, in the build of an image, where no package
+// is installed yet.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -9,7 +9,10 @@ export interface EnvironmentOptions {
   stores: LocalStores;
   baseUrls: readonly string[];
   billing: Settings["COFFER_BILLING"];
-  /** Set if a router stands before the services: it decides the source address and proves itself with this. */
+  /**
+   * Set if a router stands before the services: it decides the source address and proves itself
+   * with this.
+   */
   routerSecret: string | null;
   /** Seals the credentials of SIEM endpoints if `env` has no COFFER_SIEM_KEYS. */
   siemKey: string;

@@ -45,7 +45,10 @@ export interface ServiceMigration {
   schema: string;
   /** The migrations of the schema. */
   migrations: MigrationSource;
-  /** Migrates the schema; returns the names of applied migrations. `url` is that of the service's own role. */
+  /**
+   * Migrates the schema; returns the names of applied migrations. `url` is that of the service's
+   * own role.
+   */
   migrateService: (options: { url: string }) => Promise<readonly string[]>;
 }
 

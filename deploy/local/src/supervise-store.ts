@@ -18,7 +18,10 @@ export interface SuperviseOptions {
 
 const retryMilliseconds = 500;
 
-/** Starts a store and restarts it whenever it dies, until `stop`. Throws StoreError if the first start fails. */
+/**
+ * Starts a store and restarts it whenever it dies, until `stop`. Throws StoreError if the first
+ * start fails.
+ */
 export async function superviseStore({ name, start, report, onRestart }: SuperviseOptions): Promise<SupervisedStore> {
   let store = await start(undefined);
   const { url, port } = store;

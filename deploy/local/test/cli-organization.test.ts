@@ -3,7 +3,8 @@ import { testDirectory } from "@coffer/testkit";
 import { type Cli, newCli, newMachine, newPerson, password } from "./cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
-// An organization lives: three people, two applications, five machines; one leaves, one is stolen, a key is rotated.
+// An organization lives: three people, two applications, five machines; one leaves, one is stolen,
+// a key is rotated.
 
 const limits = { COFFER_LIMIT_STRICT: "10000", COFFER_LIMIT_STANDARD: "10000", COFFER_LIMIT_USER: "10000" };
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;

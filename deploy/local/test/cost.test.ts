@@ -28,7 +28,10 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 let kept = 0;
 
-/** Frees what earlier bodies left, once it is an eighth of the budget. A collection costs more than most bodies. */
+/**
+ * Frees what earlier bodies left, once it is an eighth of the budget. A collection costs more than
+ * most bodies.
+ */
 function collectGarbage(): void {
   if (process.memoryUsage().heapUsed < kept + mostBytes / 8) return;
   collect();

@@ -16,7 +16,8 @@ import { loadDescription } from "@coffer/openapi";
 import t, { type Test } from "tap";
 import type { ExampleFile } from "../../../packages/crypto/test/vectors/shapes.ts";
 
-// A server that answers with the description's examples serves what a client can open with the published vectors' keys.
+// A server that answers with the description's examples serves what a client can open with the
+// published vectors' keys.
 
 const file = new URL("../../../docs/spec/vectors/example.json", import.meta.url);
 const { ids, keys, public_keys, access_token, histories, vectors } = JSON.parse(

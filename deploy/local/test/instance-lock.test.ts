@@ -71,7 +71,8 @@ await t.test("of several concurrent processes one replaces a stale lock", async 
 });
 
 /**
- * Runs a program that has `directory`, `takeLock` and `fs`, whose functions it may replace before `takeLock` uses them.
+ * Runs a program that has `directory`, `takeLock` and `fs`, whose functions it may replace before
+ * `takeLock` uses them.
  */
 function start(directory: string, program: string) {
   const source = JSON.stringify(join(import.meta.dirname, "../src/instance-lock.ts"));

@@ -18,7 +18,8 @@ import { openReplicas } from "./replicas/replicas.ts";
 import { newDatabase, newPasswords, type ReplicaStores, storesOf } from "./replicas/stores.ts";
 import { newAccount } from "./vault-people.ts";
 
-// docs/operations/rotate-keys.md, followed on an installation that people, machines and devices use meanwhile.
+// docs/operations/rotate-keys.md, followed on an installation that people, machines and devices use
+// meanwhile.
 
 const run = promisify(execFile);
 const page = readFileSync(join(checkout, "docs/operations/rotate-keys.md"), "utf8");

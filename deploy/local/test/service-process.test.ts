@@ -14,7 +14,10 @@ interface Given {
   options: ServiceProcessOptions;
 }
 
-/** A service whose program is the text in the file `program.js`, run by the link `node`, both in a directory. */
+/**
+ * A service whose program is the text in the file `program.js`, run by the link `node`, both in a
+ * directory.
+ */
 function given(t: Tap, program: string, more: Partial<ServiceProcessOptions> = {}): Given {
   const directory = testDirectory(t);
   const lines: string[] = [];

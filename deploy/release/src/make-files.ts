@@ -75,7 +75,10 @@ async function inWorkFolder(work: (folder: string) => Promise<void>): Promise<vo
   }
 }
 
-/** Packs the command and the SDK in a copy of the checkout, because packing changes a manifest for a moment. */
+/**
+ * Packs the command and the SDK in a copy of the checkout, because packing changes a manifest for a
+ * moment.
+ */
 function packCommand(work: string, version: string, out: string): void {
   const stage = newFolder(work, "stage");
   stageCheckout(stage);

@@ -139,7 +139,8 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferSiemDeliveryFailing",
     severity: "ticket",
-    // Retries become hourly, with jitter. Waiting records tell an endpoint that fails from one that was repaired.
+    // Retries become hourly, with jitter. Waiting records tell an endpoint that fails from one that
+    // was repaired.
     expr:
       'sum by (service, format) (rate(coffer_siem_deliveries_total{outcome="failed"}[90m])) > 0' +
       ' unless sum by (service, format) (rate(coffer_siem_deliveries_total{outcome="delivered"}[30m])) > 0' +
@@ -176,7 +177,8 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferMigrationFailed",
     severity: "page",
-    // Of kube-state-metrics. kube_job_status_failed counts pods: also those of a Job whose next pod succeeded.
+    // Of kube-state-metrics. kube_job_status_failed counts pods: also those of a Job whose next pod
+    // succeeded.
     expr: 'max by (namespace, job_name) (kube_job_failed{condition="true",job_name=~".*migrate-.*"}) == 1',
     summary: "The migration job {{ $labels.job_name }} has failed.",
   },
@@ -195,7 +197,8 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferRestoreDrillMissed",
     severity: "ticket",
-    // A backup each night and a drill each week: the backup of a drill is eight days old when the next one should end.
+    // A backup each night and a drill each week: the backup of a drill is eight days old when the
+    // next one should end.
     expr: `time() - max by (service) (coffer_restore_drill_backup_timestamp_seconds > 0) > ${9 * 86_400}`,
     summary: "The newest backup that a drill has restored is {{ $value | humanizeDuration }} old.",
   },

@@ -3,12 +3,16 @@ import type { RuleGroup } from "../../src/observability/alerts.ts";
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const duration = /^(\d+)([smhd])$/;
-/** A comparison with a number of seconds that passes while nothing happens: an age, or the time since a moment. */
+/**
+ * A comparison with a number of seconds that passes while nothing happens: an age, or the time
+ * since a moment.
+ */
 const ageLimit = /(_age_seconds\)|time\(\) - .*) > (\d+)$/;
 
 /**
- * The rules in a time that runs `factor` times as fast: divides each `for`, each window and step in brackets, each offset, and the
- * limit of an age. Everything else stays: expressions, rates, ratios, counts, and limits of latencies.
+ * The rules in a time that runs `factor` times as fast: divides each `for`, each window and step in
+ * brackets, each offset, and the limit of an age. Everything else stays: expressions, rates,
+ * ratios, counts, and limits of latencies.
  */
 export function shortenRules(text: string, factor: number): string {
   const { groups } = parse(text) as { groups: RuleGroup[] }; // the chart's own file

@@ -11,7 +11,10 @@ export interface FileArguments {
   help: boolean;
 }
 
-/** Parses the arguments of `npm run backup --` or `npm run restore --` with these flags. Throws StartupError. */
+/**
+ * Parses the arguments of `npm run backup --` or `npm run restore --` with these flags. Throws
+ * StartupError.
+ */
 export function readFileArguments(list: readonly string[], flags: readonly string[]): FileArguments {
   const unknown = list.find((each) => each.startsWith("-") && !flags.includes(each));
   if (unknown !== undefined) throw new StartupError(`no argument "${unknown}": FILE, ${flags.join(", ")}`);

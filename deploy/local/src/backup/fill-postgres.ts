@@ -10,7 +10,10 @@ export interface Filling extends Pick<OpenedBackup, "header" | "items"> {
   owners: readonly SchemaOwner[];
 }
 
-/** Restores a backup into a server without a database of Coffer. Throws CopyRefused, and the errors of `pg`. */
+/**
+ * Restores a backup into a server without a database of Coffer. Throws CopyRefused, and the errors
+ * of `pg`.
+ */
 export async function fillPostgres(store: Store, { header, items, services, owners }: Filling): Promise<void> {
   const { urls } = await prepareDatabase({
     url: store.url,

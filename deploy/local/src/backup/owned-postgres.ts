@@ -18,7 +18,10 @@ export function givenPostgres(why: string): StartupError {
   return new StartupError(`${why}: that Postgres is backed up and restored with its own tools, such as pg_dump`);
 }
 
-/** Starts the Postgres of an installation alone. The caller has locked the data directory. Throws StartupError. */
+/**
+ * Starts the Postgres of an installation alone. The caller has locked the data directory. Throws
+ * StartupError.
+ */
 export async function startOwnPostgres(dataDirectory: string): Promise<Store> {
   const stores = aboutInstallation(dataDirectory)?.stores ?? null;
   const folder = join(stores ?? dataDirectory, "postgres");

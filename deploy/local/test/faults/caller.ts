@@ -108,8 +108,8 @@ export async function send(url: string, question: Question): Promise<Answer> {
 const patienceMilliseconds = 60_000;
 
 /**
- * Repeats a request while the service is overloaded and answers 503 or not at all. Such an answer does not say what is
- * stored.
+ * Repeats a request while the service is overloaded and answers 503 or not at all. Such an answer
+ * does not say what is stored.
  */
 export async function ask(url: string, question: Question): Promise<Answer> {
   const end = performance.now() + patienceMilliseconds;

@@ -43,7 +43,10 @@ export interface Hold {
   waiting: number;
 }
 
-/** Locks a table like a slow transaction, until a statement waits for it; runs `meanwhile` before the release. */
+/**
+ * Locks a table like a slow transaction, until a statement waits for it; runs `meanwhile` before
+ * the release.
+ */
 export async function holdTable(coffer: Started, hold: Hold, meanwhile: () => Promise<void>): Promise<void> {
   const { table, mode, waiting } = hold;
   await withPostgres(coffer, async (client) => {

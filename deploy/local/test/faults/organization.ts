@@ -42,7 +42,10 @@ export async function newOrganization(t: TestScope, url: string, email: string):
   return { cli, person, ledger: newLedger(), writers, readers, slots: [], fleet, member };
 }
 
-/** Starts all workers; `worker` makes the worker of a name. Each promise resolves when its worker has stopped. */
+/**
+ * Starts all workers; `worker` makes the worker of a name. Each promise resolves when its worker
+ * has stopped.
+ */
 export function work(
   { person, writers, readers, slots, fleet, member }: Organization,
   worker: (name: string) => Worker,

@@ -30,7 +30,10 @@ export interface ForgedTail {
   key: string | undefined;
 }
 
-/** The operator of the service: it has all data, the keys of removed members, and those of a present reader. */
+/**
+ * The operator of the service: it has all data, the keys of removed members, and those of a present
+ * reader.
+ */
 export interface Attacker {
   /** Key pairs of no member of the organization. */
   readonly strangers: readonly Identity[];

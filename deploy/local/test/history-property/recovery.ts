@@ -192,7 +192,10 @@ function isHolder({ truth }: Scene, res: Res, who: Who): boolean {
   return truth.newest(res)?.holders.has(who) === true;
 }
 
-/** A folder whose history trusts a removed person beyond the organization's cut: a lying service can cause that. */
+/**
+ * A folder whose history trusts a removed person beyond the organization's cut: a lying service can
+ * cause that.
+ */
 function isLost({ truth }: Scene, res: Res): boolean {
   const state = truth.newest(res);
   const organization = state === undefined ? undefined : truth.newest(`org:${state.org ?? ""}`);

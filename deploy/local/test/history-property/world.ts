@@ -20,7 +20,10 @@ export interface World {
   readonly trace: readonly string[];
   /** The count of each outcome. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Runs steps of people and machines, sometimes concurrently; with `lying` the service lies to some of them. */
+  /**
+   * Runs steps of people and machines, sometimes concurrently; with `lying` the service lies to
+   * some of them.
+   */
   step(lying: boolean): Promise<void>;
   /** The service is honest again: every holder of a folder must read its secrets and write. */
   recover(): Promise<void>;

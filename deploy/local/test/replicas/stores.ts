@@ -43,8 +43,8 @@ export function storesOf({ databaseUrl, postgresUrls, nats, redis }: StoreParts)
 }
 
 /**
- * Postgres, NATS and Redis of this test, with a role, a schema and users for each service. `given` is used instead
- * of a single server.
+ * Postgres, NATS and Redis of this test, with a role, a schema and users for each service. `given`
+ * is used instead of a single server.
  */
 export async function testStores(
   t: TestScope,
