@@ -16,7 +16,7 @@ export interface Outcome {
 }
 
 export interface Start {
-  /** Besides PATH and a profile folder of its own. */
+  /** Besides PATH and a separate profile folder. */
   env?: Record<string, string>;
   /** What stdin holds; empty without it. */
   input?: string;

@@ -14,8 +14,8 @@ import { broken, type Case, checkSeries, needlesOf } from "./secret-forms.ts";
 // Every command, with every kind of secret input in every broken form. No output and no file
 // repeats any of it.
 
-// The scanner reads no profile and asks nobody, but all files of the working directory:
-// scan-settings.test.ts is about it.
+// The scanner reads no profile and sends no request, but it reads all files of the working
+// directory: scan-settings.test.ts tests it.
 const rows = groups.flatMap(([, found]) => found).filter(({ name }) => !/^scan\b/.test(name));
 const forms = Object.entries(broken);
 // It answers 404 to everything: what a command has read it has read by then.
@@ -105,7 +105,7 @@ function filesBelow(folder: string): Map<string, string> {
 }
 
 /**
- * Every form in turn: its cases, in a home of its own, whose new files hold and are named by
+ * Every form in turn: its cases, in its own home, whose new files hold and are named by
  * nothing secret.
  */
 async function checkForms(

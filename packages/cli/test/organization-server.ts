@@ -7,7 +7,7 @@ import { json } from "../../sdk/test/server.ts";
 import { startVaultServer, type VaultServer } from "../../sdk/test/vault-server.ts";
 import { coffer, type Outcome, type Start } from "./command.ts";
 
-/** Somebody, or a machine, with a key. */
+/** A person or a machine with a key. */
 export interface KeyOwner {
   id: string;
   name: string;
@@ -26,13 +26,13 @@ export interface OrganizationServer extends VaultServer {
   holders: HolderView[];
   /** What it says when the caller travels. */
   travel: TravelModeView;
-  /** To whom keys were sealed: ids, in order. */
+  /** The ids to which keys were sealed, in order. */
   sealedTo: string[];
   /** A member with a key. */
   join(email: string): Promise<KeyOwner>;
   /** A machine of the one application. */
   enroll(name: string): Promise<KeyOwner>;
-  /** Lists somebody as a holder of the folder. */
+  /** Lists a person as a holder of the folder. */
   hold(owner: KeyOwner, kind?: HolderView["kind"]): void;
   /** Where the person's profile is. */
   home: string;

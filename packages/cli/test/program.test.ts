@@ -12,7 +12,7 @@ import { coffer, command } from "./command.ts";
 
 const rows: CommandRow[] = groups.flatMap(([, each]) => each);
 const home = t.testdir({});
-// audit export has --format, and writes a document of its own.
+// audit export has --format, and writes its own document.
 const silent = new Set(["audit export", "completion", "logout", "run", "scan"]);
 
 await t.test("every command has examples, which come first in its help, and code that loads", async (t) => {

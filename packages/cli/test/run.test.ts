@@ -92,7 +92,7 @@ await t.test("signals are passed on, and the command decides what they mean", as
 });
 
 await t.test("the command gets a terminal's new size once", async (t) => {
-  // The command asks us for a signal of its own: what we would pass on of the one before, we have
+  // The command asks us for its own signal: what we would pass on of the one before, we have
   // passed on by then.
   const script = `
     let heard = 0;

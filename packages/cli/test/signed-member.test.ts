@@ -7,7 +7,7 @@ import { memberOf, signPastClients, startCompany } from "../../sdk/test/history-
 import { coffer, type Outcome } from "./command.ts";
 
 // Roles and removals are signed in the organization's history. The service's list of members does
-// not decide whom they are about: it could show the e-mail of one member beside the id of another.
+// not decide which person they change: it could show the e-mail of one member beside the id of another.
 
 type Member = Record<string, string>;
 

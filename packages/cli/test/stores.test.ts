@@ -46,7 +46,7 @@ await t.test("another person's file is not removed", async (t) => {
 });
 
 await t.test(
-  "whoever another person's login replaces leaves none of the files behind, and one's own stay",
+  "a login removes the files of another person, and keeps those of the same person",
   async (t) => {
     const server = await startOrganizationServer(t);
     const directory = join(server.home, "coffer");

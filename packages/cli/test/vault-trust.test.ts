@@ -6,7 +6,7 @@ import t from "tap";
 import { type Company, type Member, startCompany } from "../../sdk/test/history-people.ts";
 import { coffer, type Outcome, type Start } from "./command.ts";
 
-/** The command of a person, on a device of its own. */
+/** The command of a person, on its own device. */
 interface Device {
   home: string;
   run(args: string[], options?: Start): Promise<Outcome>;

@@ -1,7 +1,7 @@
 import type { CommandRow } from "../command-row.ts";
 import type { CommandLine } from "../completion-script.ts";
 
-/** What is about the command line itself, which `line` returns whole. */
+/** The commands about the command line itself, which `line` returns whole. */
 export const shellRows = (line: () => CommandLine): readonly CommandRow[] => [
   {
     name: "completion",

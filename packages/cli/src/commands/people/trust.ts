@@ -126,7 +126,7 @@ export async function trustKeyring({ options, env }: Call<KeyringOptions>): Prom
   }
 }
 
-/** Shows whom an adoption would sign, with which permission, and prompts unless `--yes` was given. */
+/** Shows the holders that an adoption would sign, with their permissions. Prompts unless `--yes` is given. */
 function promptForHolders({ yes = false }: AdoptOptions): ConfirmHolders {
   return (holders) => {
     for (const { kind, id, name, permission } of holders)

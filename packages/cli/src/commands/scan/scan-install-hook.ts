@@ -37,10 +37,7 @@ export async function scanInstallHook({ options }: Call<{ json?: boolean }>): Pr
   });
 }
 
-/**
- * The hook calls this very command by its full path: a commit must not depend on the PATH of
- * whoever commits.
- */
+/** The hook calls this very command by its full path: a commit must not depend on a PATH. */
 function hookText(command: string): string {
   return `#!/bin/sh
 ${mark}

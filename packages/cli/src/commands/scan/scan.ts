@@ -29,7 +29,7 @@ export function exitCodeOf({ problems, findings }: Report, findingsCode: number)
   return findings.length > 0 ? findingsCode : scanExitCodes.clean;
 }
 
-/** What goes wrong without a word of ours is an incomplete scan, never one with findings. */
+/** An unexpected error makes the scan incomplete: the exit code must not say that there are findings. */
 export async function wholeOrIncomplete(run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -26,7 +26,7 @@ export async function env({ options, env: environment }: Call<Options>): Promise
   else for (const [name, value] of values) printExact(`${name}=${quoteValue(value)}`);
 }
 
-/** What a machine gets: a person's list has expired secrets too. */
+/** Without expired secrets, as a machine gets them: a person's list has them too. */
 async function secretsIn(folder: string, options: CachedOptions, environment: NodeJS.ProcessEnv): Promise<Secret[]> {
   const secrets = await unlessVault([folder], options, environment, async () =>
     (await secretsOf(options, environment)).list(folder),
