@@ -30,7 +30,7 @@ async function withoutHistories(t: Parameters<typeof startCompany>[0]) {
   return { ...company, mallory, vault, folder, trust, me };
 }
 
-await t.test("nobody is signed who was not shown with the permission", async (t) => {
+await t.test("an adoption signs only holders that were shown with their permission", async (t) => {
   const { me, mallory, server, vault, folder } = await withoutHistories(t);
   const asked: AdoptedHolder[] = [];
   const refuse = (holders: readonly AdoptedHolder[]): Promise<boolean> => Promise.resolve(asked.push(...holders) === 0);

@@ -190,7 +190,7 @@ await t.test("a folder that the service shows under another folder's name is not
     ["staging"],
   );
   await me.folders.create(asked);
-  await t.rejects(me.folders.find(asked), { code: "not_found" }, "nor because somebody named it by another one's id");
+  await t.rejects(me.folders.find(asked), { code: "not_found" }, "nor by a name that is the id of another folder");
 });
 
 await t.test("a notation's answer is of the folder and the secret that were named", async (t) => {

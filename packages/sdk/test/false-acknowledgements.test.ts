@@ -134,7 +134,7 @@ await t.test("an entry that the service stored and hid once is not sent twice", 
   t.equal(server.histories.get(`folder:${folder}`)?.state.head.seq, seq + 1);
 });
 
-await t.test("a change whose entry cannot be read back is made, and locks nobody out", async (t) => {
+await t.test("a change whose entry cannot be read back is made, and locks no device out", async (t) => {
   const { me, alice, folder, server } = await startScene(t);
   const fails = { now: false };
   server.lie = ({ method, path }, { body }) => {

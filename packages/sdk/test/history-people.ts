@@ -53,7 +53,7 @@ export async function startCompany(t: { teardown(work: () => Promise<void>): voi
   };
 }
 
-/** A key pair that belongs to nobody in the organization. */
+/** A key pair of no member of the organization. */
 export async function strangeKey(): Promise<{ publicKey: string; hex: string }> {
   const { publicKey } = await newKeyPair();
   return { publicKey, hex: (await fingerprint(publicKey)).hex };

@@ -31,7 +31,7 @@ await t.test("an organization that did not make the invitation is refused", asyn
   await t.rejects(bob.client().invites.show(token), { code: "join_invalid" });
 });
 
-await t.test("an invitation that the service has made names nobody", async (t) => {
+await t.test("an invitation that the service has made names no inviter", async (t) => {
   const { alice } = await startCompany(t);
   await t.rejects(alice.client().invites.show("made-by-the-service"), { code: "no_history" });
 });

@@ -140,7 +140,7 @@ await t.test("a false entry of a vault is corrected by what its members have ver
   t.match(await carol.client().records.list(id), [{ fields: { password: "s3cret" } }], "also who comes later");
 });
 
-await t.test("a corrected cut removes nobody who has returned meanwhile", async (t) => {
+await t.test("a corrected cut does not remove a person who has returned meanwhile", async (t) => {
   const company = await withFolder(t);
   const { alice, mallory, server, res, id, organizationId } = company;
   await alice.client().members.remove(idOf(mallory));

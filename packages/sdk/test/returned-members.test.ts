@@ -235,7 +235,7 @@ async function leftOut(company: Awaited<ReturnType<typeof withMallory>>): Promis
   server.lie = (_, { body }) => body;
 }
 
-await t.test("no key is sealed to a person who returned and whom the removal left in a folder or vault", async (t) => {
+await t.test("no key is sealed to a returned person whom the removal left in a folder or vault", async (t) => {
   const company = await withMallory(t);
   const { anna, mallory, server, folder, vault, organizationId } = company;
   const me = anna.client();

@@ -6,7 +6,7 @@ import { json } from "./server.ts";
 import { world } from "./synced-device.ts";
 import { newSession, type VaultServer } from "./vault-server.ts";
 
-// Somebody else logs in on the same machine, in the same profile, while a device follows a person's vaults.
+// Another person logs in on the same machine, in the same profile, while a device follows a person's vaults.
 
 /** A device of the server's person whose keeper says what the test says. */
 async function sharedDevice(t: Parameters<typeof world>[0]): Promise<{

@@ -34,7 +34,7 @@ await t.test("between two connections there is a second, however short the token
   const { server } = await world(t);
   shortTokens(server, 0);
   const due = { ...server.session, access_expires_at: 0 };
-  // Node warns of a timer for a time that is over, in the program of whoever uses this.
+  // Node warns of a timer for a past time, in the program that uses the SDK.
   const warnings: string[] = [];
   const warned = ({ name }: Error): number => warnings.push(name);
   process.on("warning", warned);

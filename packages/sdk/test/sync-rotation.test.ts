@@ -164,7 +164,7 @@ await t.test("a device that is not connected opens what it holds by what it trus
   server.received.length = 0;
   const away = await follow(t, bob, storage);
   t.same(await away.names(), ["one", "two"]);
-  // The connection asks for the list of vaults, at a time of its own.
+  // The connection asks for the list of vaults, at its own time.
   const asked = server.received.map(({ path }) => path).filter((path) => !path.startsWith("/api/vaults?"));
   t.same(asked, []);
   const strange = await follow(

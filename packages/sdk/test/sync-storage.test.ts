@@ -163,7 +163,7 @@ await t.test("a session that is over clears the stored data, whichever answer sa
   const { server } = await world(t);
   const ways: [string, { current: () => Promise<never> | Promise<typeof server.session> }][] = [
     ["the keeper has none any more", { current: () => Promise.reject(new CofferError("invalid_token", "log in")) }],
-    ["somebody else logged in", { current: async () => newSession(server.url) }],
+    ["another person logged in", { current: async () => newSession(server.url) }],
   ];
   for (const [way, { current }] of ways) {
     const { storage, text } = memoryStorage();

@@ -136,7 +136,7 @@ await t.test("a request whose answer is lost is repeated where that is safe, as 
   const told: string[] = [];
   const onRetry = ({ code }: CofferError, elapsed: number): void => void told.push(elapsed > 0 ? code : "");
   t.equal((await failure(createTransport({ url, attempts: 3, onRetry }).send(get))).code, "network");
-  t.same(told, ["network", "network"], "and whoever waits is told");
+  t.same(told, ["network", "network"], "and each retry is reported");
   t.equal(received.length, 3);
   t.equal((await failure(createTransport({ url, attempts: 3 }).send(post))).code, "network");
   t.equal(received.length, 4);

@@ -208,7 +208,7 @@ async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Chan
   const { text, state } = await understoodHistory((async () => sign(null, res, by, await privateKey(), change))());
   const headers = res.startsWith("org:") ? { "x-coffer-org": res.slice("org:".length) } : undefined;
   await send({ method: "POST", path: personHistoryPath(res), body: { entry: text }, headers });
-  // An entry that this device trusts and nobody else ever sees would lock it out.
+  // An entry that only this device trusts would lock it out.
   if ((await shownAt(trust.histories.read, res, state.head)) !== "entry")
     throw new CofferError(
       "bad_answer",

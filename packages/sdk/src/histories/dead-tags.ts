@@ -34,9 +34,9 @@ async function hasJoining(send: Send, { res, holders }: HistoryState): Promise<b
 }
 
 /**
- * Does the same for an organization's history, by its open invitations. Also those to a member, and
- * to `invited`, whom the next entry invites again: the service could keep one and let a removed
- * person return with it.
+ * Does the same for an organization's history, by its open invitations. It includes invitations to
+ * members, and to `invited`, the e-mail address that the next entry invites again: with one that
+ * the service keeps, a removed person could return.
  */
 export async function deadInviteTags(
   send: Send,

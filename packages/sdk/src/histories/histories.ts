@@ -39,7 +39,7 @@ export interface Histories {
   newest(res: Resource): Promise<Verified>;
   /**
    * The newest state of a folder's or vault's history, with the newest state of its organization's,
-   * against which its signers were checked. Former members whom a removal left out of this history
+   * against which its signers were checked. Former members that a removal left out of this history
    * have a `cut` there too. For an organization both are the same.
    */
   withOrganization(res: Resource): Promise<{ trusted: Verified; organization: HistoryState }>;

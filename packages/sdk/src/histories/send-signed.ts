@@ -29,7 +29,7 @@ export async function shownAt(read: ReadEntries, res: Resource, { seq, hash }: H
 /**
  * Sends a change with its entries, one per history, and reads them back before it stores the states
  * after them. Sends it once more if the service does not show them: one false answer, as a
- * gateway's, must not make this device trust an entry that nobody else ever sees. A change that
+ * gateway's, must not make this device trust an entry that no other device sees. A change that
  * takes something from a member or machine is stored unless the service shows another entry and
  * refuses the second request: this device must not go on with the state before it. Throws what
  * `send` throws, and CofferError `bad_answer` when the service twice acknowledges a change that it

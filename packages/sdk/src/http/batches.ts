@@ -5,7 +5,7 @@ export interface BatchLimits<Item> {
   sizeOf: (item: Item) => number;
 }
 
-/** Splits items into batches that one request accepts. An item over the size is a batch of its own. */
+/** Splits items into batches that one request accepts. An item over the size is its own batch. */
 export function batchesOf<Item>(all: readonly Item[], { items, size, sizeOf }: BatchLimits<Item>): Item[][] {
   const batches: Item[][] = [];
   let total = 0;

@@ -64,7 +64,7 @@ const patience = { attempts: 1, timeoutMilliseconds: 5_000 };
 const confirmMilliseconds = 600_000;
 
 /**
- * A machine's transport that stores the responses it needs to start, sealed under a key of its own,
+ * A machine's transport that stores the responses it needs to start, sealed under its own key,
  * and returns them while the service is unavailable or the rate limit refuses. A refusal of the
  * machine itself (revoked, expired, wrong address) deletes them at once. A restart requests only
  * changes. `now` in Unix milliseconds.

@@ -111,8 +111,9 @@ export interface PersonClient {
    */
   stillNaming(who: string): Promise<Removal["rotate"]>;
   /**
-   * The accepted folders and vaults known to this device, and whom their histories name
-   * (`user:<id>`, `client:<id>`). One who is no longer a member there has the key until a rotation.
+   * The accepted folders and vaults known to this device, with the members and machines
+   * that their histories name (`user:<id>`, `client:<id>`). A former member has the key until a
+   * rotation.
    */
   named(): Promise<Named[]>;
   readonly siem: SiemClient;

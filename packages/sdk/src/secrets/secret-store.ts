@@ -27,7 +27,7 @@ export interface OpenFolder {
   isStillTrusted?: (() => Promise<boolean>) | undefined;
 }
 
-/** Who uses the SDK. */
+/** The user of the SDK: a person or a machine. */
 export type Caller = "person" | "machine";
 
 /**
