@@ -11,7 +11,7 @@ export interface RpcSubject<Input, Output> {
   readonly output: z.ZodType<Output>;
   /** How callers parse the response of a newer responder. Default: `output`. */
   readonly received?: z.ZodType<Output>;
-  /** Joins several inputs into one request. Without it each is a request of its own. */
+  /** Joins several inputs into one request. Without it each is its own request. */
   merge?(inputs: readonly Input[]): Input;
   /** The output field that is sent as raw bytes after the JSON, to be forwarded unparsed. */
   readonly raw?: string;

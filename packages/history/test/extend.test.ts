@@ -90,7 +90,7 @@ void t.test("a signer who may not sign", async (t) => {
     "a wrong key",
   );
   const join = { ...next, by: `invite:${tag}`, set: [holder(eve, "read", folder)] };
-  await t.rejects(extend(state, folder, await forge(eve.privateKey, join)), invalid, "an invitation that nobody made");
+  await t.rejects(extend(state, folder, await forge(eve.privateKey, join)), invalid, "an invitation that no entry made");
 });
 
 void t.test("a signature over the same entry is another text, and the same entry", async (t) => {
@@ -117,11 +117,11 @@ void t.test("what an entry may say, by its kind and place", async (t) => {
   await refused(folder, "a version that is not the next", { ver: 3, check });
   await refused(folder, "a version without its check", { ver: 2 });
   await refused(folder, "a second organization", { org: newUuid() });
-  await refused(folder, "a drop of somebody who is no holder", { drop: [bob.who], ver: 2, check });
+  await refused(folder, "a drop of a person who is no holder", { drop: [bob.who], ver: 2, check });
   await refused(folder, "a machine that manages", { set: [holder(machine, "manage", folder)] });
   await refused(folder, "a holder with an e-mail", { set: [{ ...holder(bob, "read", folder), email: bob.email }] });
-  await refused(folder, "somebody set twice", { set: [holder(bob, "read", folder), holder(bob, "write", folder)] });
-  await refused(folder, "somebody set and dropped", {
+  await refused(folder, "a person set twice", { set: [holder(bob, "read", folder), holder(bob, "write", folder)] });
+  await refused(folder, "a person set and dropped", {
     set: [holder(alice, "manage", folder)],
     drop: [alice.who],
     ver: 2,
@@ -148,7 +148,7 @@ void t.test("the first entry", async (t) => {
   const good = { name: "production", org: newUuid(), ver: 1, check, set };
   await t.resolves(signAs(null, folder, alice, good));
   await t.resolves(signAs(null, folder, alice, { ...good, ver: 7 }), "an adopted folder has a version already");
-  await t.rejects(signAs(null, folder, bob, good), invalid, "of somebody whom it does not set");
+  await t.rejects(signAs(null, folder, bob, good), invalid, "of a person whom it does not set");
   await t.rejects(signAs(null, folder, alice, { ...good, set: [holder(alice, "write", folder)] }), invalid);
   for (const missing of ["name", "org", "set"] as const)
     await t.rejects(signAs(null, folder, alice, { ...good, [missing]: undefined }), invalid, missing);

@@ -3,7 +3,7 @@ import type { KeyPair } from "@coffer/crypto";
 import { sign } from "@coffer/history";
 import type { Change, HistoryState, Holder, HolderId, Resource, SignedEntry } from "@coffer/history";
 
-/** A person or a machine with a key pair of its own. */
+/** A person or a machine with its own key pair. */
 export interface Actor extends KeyPair {
   who: HolderId;
   email: string;

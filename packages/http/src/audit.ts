@@ -87,7 +87,7 @@ function actionOf({ action }: RouteAudit, sent: Sent): AuditAction {
   return typeof action === "function" ? action(sent) : action;
 }
 
-/** Who was refused, and why. */
+/** The refused caller, and the reason. */
 interface Refusal {
   orgId: string | null;
   actor: Actor;

@@ -27,7 +27,7 @@ export interface BatchOutcome {
   /** Positions, as in `divide`. */
   delivered: readonly number[];
   failed: readonly FailedRow[];
-  /** Rows whose payload is an array: each element becomes a row of its own, an array of one. */
+  /** Rows whose payload is an array: each element becomes its own row, an array of one. */
   divide: readonly number[];
 }
 
@@ -72,7 +72,7 @@ const divideRows: Statement = {
          order by whole.position, part.number`,
 };
 
-/** The rows of `lane`, over a connection of its own. Throws translated errors. */
+/** The rows of `lane`, over its own connection. Throws translated errors. */
 export function outboxRows(connection: PipelinedConnection, lane: string): OutboxRows {
   return {
     async take(subjects, { limit, from }) {

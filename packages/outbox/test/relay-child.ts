@@ -1,4 +1,4 @@
-// A relay in a process of its own, which reports each delivery to its parent and can be killed at any
+// A relay in its own process, which reports each delivery to its parent and can be killed at any
 // time. Arguments: url, schema, and "held" for deliveries that are never acknowledged.
 import { createDatabase } from "@coffer/postgres";
 import { startRelay } from "../src/index.ts";

@@ -113,7 +113,7 @@ async function scanContainer(
     const reason = error instanceof Error ? error.message : "damaged";
     const message = error instanceof UnpackLimitError ? reason : `is no whole ${kind} file: ${reason}`;
     result.problems.push({ path: options.path, message });
-    // What is damaged may still hold text.
+    // A damaged file may still hold text.
     if (!(error instanceof UnpackLimitError)) scanText(engine, bytes, options, result);
   }
 }

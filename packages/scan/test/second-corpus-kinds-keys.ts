@@ -186,7 +186,7 @@ export const keyKinds: Kind[] = [
   keyKind("PGP key", pgpKey),
 ];
 
-/** Whole files with a key in a form of their own. */
+/** Whole files with a key in their own form. */
 export const keyFileKinds: Kind[] = [
   keyKind("PuTTY key", (draw) => rsa(draw).putty, { core: (text) => text.split("\n")[12]?.slice(4, 40) ?? "" }),
   keyKind("JWK private key", (draw) => `${rsa(draw).jwk}\n`, {

@@ -5,7 +5,7 @@ import type { DeployedService } from "@coffer/events";
 import type { LimiterOptions } from "@coffer/ratelimit";
 import type { Readiness, Telemetry, TelemetryOptions } from "@coffer/telemetry";
 
-/** The variables that every service needs to run as a process of its own. */
+/** The variables that every service needs to run as its own process. */
 export type ServiceConfig = Environment<
   "COFFER_HOST" | "COFFER_PORT" | "COFFER_MANAGEMENT_PORT" | "COFFER_DRAIN_SECONDS" | "COFFER_LOG_LEVEL"
 >;
@@ -41,7 +41,7 @@ export interface ServiceModule<Config extends ServiceConfig> {
 }
 
 /**
- * Node flags of a service in a process of its own (measured in docs/benchmarks.md).
+ * Node flags of a service in its own process (measured in docs/benchmarks.md).
  * A young generation of 4 MiB instead of 16 saves about 10 MiB of an idle service.
  * The heap may triple between full collections. With V8's default, a sync of 27 MiB of buffers
  * caused five collections, which took three quarters of sync's CPU.

@@ -68,7 +68,7 @@ export function unpackedCommand(folder: string, program: string): string[] {
   return libraries.length === 0 ? [file] : ["/usr/bin/env", `LD_LIBRARY_PATH=${libraries.join(":")}`, file];
 }
 
-/** Debian keeps the programs of each version of Postgres in a folder of their own. */
+/** Debian keeps the programs of each version of Postgres in their own folder. */
 function versionedPlaces(folder: string): string[] {
   const place = "usr/lib/postgresql";
   if (!existsSync(join(folder, place))) return [];

@@ -5,7 +5,7 @@ import { serveSources } from "./serve.ts";
 export interface StartedBrowser {
   /** Where the sources are served: the origin of the pages. */
   url: string;
-  /** Opens an empty page in a context of its own. */
+  /** Opens an empty page in its own context. */
   openPage(): Promise<Page>;
 }
 

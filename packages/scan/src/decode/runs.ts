@@ -47,7 +47,7 @@ interface Line {
   end: number;
 }
 
-/** The run with the lines that continue it: each is a run of its own from its indentation to its end. */
+/** The run with the lines that continue it: each is its own run from its indentation to its end. */
 function joined(bytes: Buffer, start: number, end: number): { run: Run; next: number } {
   const lines: Line[] = [{ start, end }];
   let next = end;

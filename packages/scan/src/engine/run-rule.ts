@@ -59,7 +59,7 @@ export function runRule(rule: Rule, cut: Cut, from: number, to: number, into: De
   }
 }
 
-/** What of the secret is no secret: the prefix that its kind shares. */
+/** The part of the secret that is public: the prefix that its kind shares. */
 export function shownPrefix(rule: Rule, secret: string): string {
   if (rule.shown !== undefined) return rule.shown.exec(secret)?.[0] ?? "";
   const starts = rule.keywords.filter((keyword) => secret.startsWith(keyword));
@@ -72,7 +72,7 @@ const exampleKeyReach = 64;
 
 function judge(rule: Rule, candidate: Candidate): Verdict | null {
   const { secret } = candidate;
-  // A text without a form of its own is known by its name alone, and the name says that it is an example.
+  // A text without a recognizable form is known by its name alone, and the name says that it is an example.
   if (rule.contextOnly === true && exampleKey.test(candidate.before(exampleKeyReach))) return null;
   const verdict: Verdict | null = rule.check === undefined ? { confidence: rule.confidence } : rule.check(candidate);
   if (verdict === null || isDocumented(secret)) return null;

@@ -29,7 +29,7 @@ export function localPool(rules: RuleSource, settings: JobSettings): Pool {
   };
 }
 
-/** A pool of worker threads, each with an engine of its own. */
+/** A pool of worker threads, each with its own engine. */
 export function workerPool(threads: number, rules: RuleSource, settings: JobSettings): Pool {
   const workers = Array.from({ length: threads }, () => startWorker({ rules, settings }));
   return {

@@ -32,7 +32,7 @@ export const contextLength = 512;
 const besideName = 24;
 const behindLength = 80;
 
-/** A rule for secrets without a form of their own, which a name to their left makes known. */
+/** A rule for secrets without a recognizable form, which a name to their left makes known. */
 export function contextRule({ names, named = /./, behind, shape, confidence = "medium", ...row }: ContextRow): Rule {
   const word = new RegExp(`(?:${names.map(escaped).join("|")})[^\\n]{0,${reach}}${laterLine}`, "i");
   // Characters beyond ASCII are typographic quotes, no-break blanks and the text of other scripts.

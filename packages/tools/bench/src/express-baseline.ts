@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** A bare Express 5 route, in a process of its own, that answers the given bytes. */
+/** A bare Express 5 route, in its own process, that answers the given bytes. */
 export async function startExpress(body: string): Promise<{ url: string; pid: number; close(): void }> {
   const child = fork(fileURLToPath(new URL("./express-process.ts", import.meta.url)), {
     env: { PATH: process.env["PATH"], NODE_ENV: "production" },

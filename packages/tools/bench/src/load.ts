@@ -34,7 +34,7 @@ export interface LoadResult {
   p99: number;
 }
 
-/** A process of its own that loads servers on loopback, so that its work is not counted as theirs. */
+/** A separate process that loads servers on loopback, so that its work is not counted as theirs. */
 export interface Loader {
   run(plan: LoadPlan): Promise<LoadResult>;
   close(): void;

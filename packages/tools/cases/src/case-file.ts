@@ -21,7 +21,7 @@ const tokenGiven = z.strictObject({
   unsealed: z.array(alias).default([]),
   /** The service makes the token, and seals nothing. */
   made_by_service: z.boolean().default(false),
-  /** In an application of its own. */
+  /** In its own application. */
   own_application: z.boolean().default(false),
   expires_in: z.number().optional(),
   client_expires_in: z.number().optional(),

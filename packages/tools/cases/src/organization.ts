@@ -38,7 +38,7 @@ export interface Token {
 export interface Organization extends Person {
   readonly orgId: string;
   readonly owner: OwnerKey;
-  /** Registers a member whom the owner has invited. */
+  /** Registers a member by an invitation of the owner. */
   addMember(): Promise<Owner>;
   /** Makes the given objects and returns them by name. Names in `given` may also refer to `known`. */
   make(given: Given, known: Scope): Promise<Scope>;

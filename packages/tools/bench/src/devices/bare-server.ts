@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** A bare `ws` server in a process of its own. */
+/** A bare `ws` server in its own process. */
 export interface BareServer {
   url: string;
   pid: number;

@@ -51,7 +51,7 @@ export interface Commands {
   close: { input: null; answer: null };
 }
 
-/** Devices in a process of their own, so that their work is not counted as the servers'. */
+/** Devices in their own process, so that their work is not counted as the servers'. */
 export interface Devices {
   request<Name extends keyof Commands>(name: Name, input: Commands[Name]["input"]): Promise<Commands[Name]["answer"]>;
   end(): void;
