@@ -8,7 +8,7 @@ const service = await startAuthSm(t);
 const owner = await register(service, { orgName: "Example" });
 const stranger = await register(service, { orgName: "Elsewhere" });
 
-/** A machine with a folder of its own, in which it has made a secret. */
+/** A machine with its own folder, in which it has made a secret. */
 async function makeHolder(person = owner): Promise<{ machine: Machine; uid: string; value: string; folder: string }> {
   const folder = await createFolder(service, person);
   const machine = await createMachine(service, person, [{ folder_id: folder, permission: "write" }]);

@@ -41,7 +41,7 @@ const rotationFor = (folderId: string) => rotationOf(service, ours.boss, folderI
 
 const callerOf = (name: string): Caller => {
   const caller = callers.get(name);
-  if (caller === undefined) throw new Error(`nobody is called ${name}`);
+  if (caller === undefined) throw new Error(`there is no caller ${name}`);
   return caller;
 };
 const nameOf = ({ endpoint, words, caller }: Cell): string => `${caller}: ${endpoint} (${words.join(" ")})`;

@@ -71,7 +71,7 @@ await t.test("a machine that is revoked meets 401 at its next request, for good"
     t.equal((await revoke(person, applicationId, clientId)).status, 403);
   }
   t.equal((await revoke(stranger, applicationId, clientId)).status, 404);
-  t.equal((await ask(service, machine, "GET", "/secrets")).status, 200, "nobody of those could");
+  t.equal((await ask(service, machine, "GET", "/secrets")).status, 200, "none of those callers could");
   t.equal((await revoke(admin, applicationId, clientId)).status, 204);
   t.equal((await ask(service, machine, "GET", "/secrets")).status, 401);
   t.equal((await revoke(admin, applicationId, clientId)).status, 204, "again: no effect");

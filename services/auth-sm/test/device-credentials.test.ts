@@ -73,7 +73,7 @@ await t.test("a device's own logins are counted: ten that do not succeed delay t
   const refused = await begin(person.email, credential);
   t.match(refused, { status: 429, body: { error: "rate_limited" } });
   t.equal(refused.headers.get("retry-after"), "60");
-  t.equal((await begin(person.email)).status, 200, "which delays nobody else");
+  t.equal((await begin(person.email)).status, 200, "which delays no other person");
 });
 
 await t.test("a credential means nothing for another account, and shows nothing of one", async (t) => {

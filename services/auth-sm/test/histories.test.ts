@@ -146,7 +146,7 @@ await t.test("an entry is refused that is not the next one, or is not the caller
   await join(service, owner.orgId, member, "admin");
   const set = [memberHolder(member, "manage")];
   const [entry, stale] = [await signNext(service, owner, res, { set }), await signNext(service, owner, res, { set })];
-  t.equal((await append(service, member, res, entry)).status, 403, "somebody else's entry");
+  t.equal((await append(service, member, res, entry)).status, 403, "another person's entry");
   t.equal((await append(service, owner, res, entry)).status, 201);
   t.equal((await append(service, owner, res, stale)).status, 409);
   const another = await registerSigner(service);

@@ -60,7 +60,7 @@ await t.test(
     const [fresh] = await kidsAt(service);
     t.notOk(before.includes(String(fresh)));
     const early = await refresh(person.refreshToken, service);
-    t.equal(kidOf(early.body.access_token), old, "not used before everybody knows it");
+    t.equal(kidOf(early.body.access_token), old, "not used before all services know it");
     clock.advance(30_000);
     let { refresh_token } = early.body;
     const token = await until("a token of the new key", async () => {
@@ -175,7 +175,7 @@ await t.test("a setup goes with its last record, an hour after it was replaced",
   await execute(service, "DELETE FROM auth_sm.users WHERE opaque_setup_id = $1", [oldest]);
   await until("the newest alone is left", async () => (await ids()).join() === String(newest));
   t.equal((await logIn(second, person)).userId, person.userId);
-  t.equal((await beginLogin(service, { email: newEmail(), password: "x" })).start.status, 200, "nobody's too");
+  t.equal((await beginLogin(service, { email: newEmail(), password: "x" })).start.status, 200, "also with an unknown e-mail");
 });
 
 await t.test("the command names its missing arguments", async (t) => {

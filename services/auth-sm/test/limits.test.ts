@@ -38,7 +38,7 @@ const areTogether = (): boolean =>
 let addresses = 0;
 
 /**
- * What comes of `work` at an address of its own, while Redis has answered all of it in time. A
+ * What comes of `work` at its own address, while Redis has answered all of it in time. A
  * Redis that is too slow for the limiter's patience, as on a busy machine, lets each replica count
  * for itself: then it is done again elsewhere.
  */

@@ -101,7 +101,7 @@ await t.test("the answers of a registration and a login do not reveal who has an
     changed.password = rotation;
     for (const email of [newEmail(), old.email, changed.email, recent.email]) {
       t.equal(await areEqual(email), false, `${rotation} rotation`);
-      t.equal(await setupKey(email), after, "the newest setup's, for everybody");
+      t.equal(await setupKey(email), after, "the newest setup's, for all e-mails");
       const answers = [await registrationAnswer(email), await registrationAnswer(email)];
       t.equal(answers[0], answers[1], "the same each time");
     }

@@ -45,7 +45,7 @@ async function newsSince(since: string): Promise<{ folders: FolderNews[]; sizes:
   };
 }
 
-/** Notes news of a new folder, `count` times with so many people, over a connection of its own. */
+/** Notes news of a new folder, `count` times with so many people, over its own connection. */
 async function note(client: pg.ClientBase, { count = 1, people = 0 } = {}): Promise<string> {
   const folder = randomUUID();
   await client.query(

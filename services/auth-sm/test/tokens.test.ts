@@ -103,7 +103,7 @@ await t.test("tokens are issued, listed and revoked by owners and admins; audito
   t.equal((await list(stranger)).status, 404);
   t.equal((await issue(stranger, {})).status, 404);
   t.equal((await revoke(stranger, body.id)).status, 404);
-  t.equal((await bootstrap(body.token)).status, 200, "nobody of those could");
+  t.equal((await bootstrap(body.token)).status, 200, "none of those callers could");
 });
 
 await t.test("the caller needs manage on every folder named, wherever it is", async (t) => {

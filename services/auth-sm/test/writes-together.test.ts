@@ -29,7 +29,7 @@ t.teardown(() => owner.end());
 const rows = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
   (await owner.query<Row>(text, values)).rows;
 
-/** A folder with a machine that writes there and one that reads, in an organization of their own. */
+/** A folder with a machine that writes there and one that reads, in their own organization. */
 async function newPlace() {
   const [orgId, folderId, writer, reader] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await rows("INSERT INTO orgs (id, name, plan, created_at) VALUES ($1, 'Org', 'team', now())", [orgId]);
@@ -79,7 +79,7 @@ function write(over: { place?: Place; clientId?: string; keyVersion?: number } =
 }
 type Write = ReturnType<typeof write>;
 /**
- * Names that Postgres's arrays and JSON write in a form of their own, in the order that JavaScript
+ * Names that Postgres's arrays and JSON write in their own form, in the order that JavaScript
  * gives them.
  */
 const fieldsOf = (value: string) => ({

@@ -19,7 +19,7 @@ const billing = await startBilling(t, {
 const { send, planOf, recordOf, consumers } = billing;
 
 let made = 0;
-/** A subscription of an organization of its own. */
+/** A subscription of a new organization. */
 function ofNewOrg() {
   made += 1;
   return { org: randomUUID(), subscription: `sub_${made}`, customer: `cus_${made}` };

@@ -12,7 +12,7 @@ const { url, clock, consumers, lines } = billing;
 /** Asserts that nothing of an event has an effect. */
 const refused = { status: 400, body: { error: "invalid_request" } };
 const seconds = (count: number): Date => new Date(clock.now().getTime() + count * 1000);
-/** Each of a subscription of its own: none supersedes another. */
+/** Each is of another subscription: none supersedes another. */
 const newBody = (): string =>
   JSON.stringify(subscriptionEvent({ subscription: `sub_${randomUUID()}`, customer: `cus_${randomUUID()}` }));
 const outcomes = async (): Promise<string> =>

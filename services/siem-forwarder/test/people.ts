@@ -76,7 +76,7 @@ export async function startPeople(t: TestScope, nats: TestNats, now = () => new 
     },
     end: ({ sessionId }) => void ended.add(sessionId),
     revoke: ({ sessionId }) => {
-      // Later than all that are there, so that each is a page of its own.
+      // Later than all that are there, so that each is its own page.
       const at = new Date(Date.now() + revoked.length).toISOString();
       revoked.push({ session_id: sessionId, at });
     },

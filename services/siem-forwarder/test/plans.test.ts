@@ -25,7 +25,7 @@ await t.test("no other service reports plans", async (t) => {
   await t.rejects(attempt(), TypeError);
 });
 
-await t.test("with billing the reported plan decides who has endpoints; without it everybody has", async (t) => {
+await t.test("with billing the reported plan decides which organizations have endpoints; without it all have", async (t) => {
   const stores = await startStores(t);
   const service = await startForwarder(t, stores, undefined, { env: { COFFER_BILLING: "stripe" } });
   const orgId = randomUUID();

@@ -10,7 +10,7 @@ import { allowLoopback } from "./siem.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
-/** Starts the service as a process of its own, which delivers by itself, and waits until it listens. */
+/** Starts the service as its own process, which delivers by itself, and waits until it listens. */
 export async function startProcess(
   t: TestScope,
   { postgres, nats, redis }: Stores,

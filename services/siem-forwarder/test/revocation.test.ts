@@ -38,7 +38,7 @@ await t.test("a session revoked in Redis alone is refused within a second", asyn
   t.equal(await statusOf(person), 200);
   await revokeInRedis(person);
   await t.resolves(refused(person));
-  t.equal(await statusOf(other), 200, "nobody else's is");
+  t.equal(await statusOf(other), 200, "no other session is revoked");
 });
 
 await t.test("a session revoked over the bus alone, with Redis away, is refused within a second", async (t) => {
@@ -59,14 +59,14 @@ await t.test("what was revoked while the bus was away is known from Redis when i
   await nats.stop();
   await upTo("nats", "down");
   await revokeInRedis(person);
-  await t.resolves(refused(person), "and at once, although nobody can be asked");
+  await t.resolves(refused(person), "and at once, although auth-sm cannot be reached");
   await nats.start();
   await upTo("nats", "ok");
   await until("the bus has auth-sm again", () => people.bus.connected);
   t.equal(await statusOf(person), 401);
 });
 
-await t.test("with both away nobody is let in, and everybody again when they are back", async (t) => {
+await t.test("with both away all callers are refused, and accepted again when they are back", async (t) => {
   const person = await people.add([{ orgId, role: "owner" }]);
   t.equal(await statusOf(person), 200);
   await Promise.all([nats.stop(), redis.stop()]);
@@ -102,7 +102,7 @@ await t.test("who starts while Redis is away knows from auth-sm which sessions h
     const headers = { authorization: `Bearer ${token}` };
     return (await checkedFetch(`${replica.url}/api/org/audit`, { headers })).status;
   };
-  await until("somebody is let in", async () => {
+  await until("a caller is accepted", async () => {
     t.not(await statusThere(first), 200, "never for a moment");
     return (await statusThere(other)) === 200;
   });

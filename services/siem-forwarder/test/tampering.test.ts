@@ -24,7 +24,7 @@ async function tamper(statement: string) {
   return { orgId, owner, whole, head: body.head, found: verifyAuditChain(empty, body.data) };
 }
 
-await t.test("what nobody touched is whole", async (t) => {
+await t.test("an untouched chain is whole", async (t) => {
   const { whole, found, head } = await tamper("SELECT");
   t.match(whole, { seq: 10 });
   t.same(found, whole);

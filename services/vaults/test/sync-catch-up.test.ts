@@ -63,7 +63,7 @@ await t.test("the catch-up since a moment equals the events", async (t) => {
   t.match(changes, [{ updated_at: update.updated_at }]);
 });
 
-await t.test("vault_updated skips the people to whom the change gave the vault", async (t) => {
+await t.test("vault_updated skips the people who got the vault by the change", async (t) => {
   const { orgId, owner } = await holderOf(service, 0);
   const other = await people.add({ orgId, role: "member" });
   const since = await now();

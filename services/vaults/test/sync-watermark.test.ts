@@ -6,7 +6,7 @@ import t from "tap";
 import { migrateService } from "../src/migrate.ts";
 import { observeWatermark } from "../src/sync/watermark-age.ts";
 
-// A server of its own: transactions of other tests would count.
+// A separate server: transactions of other tests would count.
 const { url } = await testPostgres(t, { own: true });
 await migrateService({ url });
 const telemetry = createTelemetry({ service: "vaults", level: "silent" });

@@ -106,7 +106,7 @@ export const openRequests: Readonly<Record<string, Readonly<Record<string, OpenR
   },
   "POST /api/auth/login/start": {
     "an unknown e-mail": allowed(200, () => loginOf(newEmail())),
-    "the e-mail of somebody": allowed(200, async (service) => loginOf((await register(service)).email)),
+    "the e-mail of a person": allowed(200, async (service) => loginOf((await register(service)).email)),
   },
   "POST /api/auth/login/finish": {
     "one's own login": allowed(200, async (service) => loginProof(service, await register(service))),
@@ -144,7 +144,7 @@ export const openRequests: Readonly<Record<string, Readonly<Record<string, OpenR
       await refreshing(service, { ...person, refreshToken: body.refresh_token });
       return { refresh_token: person.refreshToken };
     }),
-    "an invented token of somebody's session": refused(401, "invalid_token", (_service, { ours }) => {
+    "an invented token of a session": refused(401, "invalid_token", (_service, { ours }) => {
       const bytes = Buffer.from(ours.refreshToken.slice(5), "base64url");
       return { refresh_token: `cfs1_${bytes.fill(7, 16).toString("base64url")}` };
     }),

@@ -52,7 +52,7 @@ function refuse({ timings }: Deps, connection: Connection, seconds: number): Pro
 }
 
 /**
- * Each request is a trace of its own, with the bus requests for its parts below it. Sends no bus
+ * Each request is its own trace, with the bus requests for its parts below it. Sends no bus
  * request for a device that disconnected while it waited.
  */
 function answerInSlot(deps: Deps, connection: Connection, request: SyncRequest): Promise<void> {
