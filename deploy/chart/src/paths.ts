@@ -7,7 +7,7 @@ export const checkout = resolve(import.meta.dirname, "../../..");
 /** The chart. */
 export const chart = resolve(checkout, "charts/coffer");
 
-/** The folder of tools with a lock file of their own. */
+/** The folder of tools with their own lock file. */
 export const tools = resolve(import.meta.dirname, "../tools");
 
 /** The folder of programs that were unpacked for the checks. */

@@ -65,7 +65,7 @@ function job(
   });
 }
 
-/** A server as an operator has one, in a place of its own. */
+/** A server as an operator has one, in a separate folder. */
 async function newServer(name: string): Promise<Store> {
   const env = { POSTGRES_PASSWORD: randomBytes(12).toString("hex"), POSTGRES_DB: "coffer" };
   const server = await startPostgresImage({ tools, directory: join(directory, name), env });

@@ -22,7 +22,7 @@ export interface OwnProcessesOptions {
 
 const readinessMilliseconds = 1_500;
 
-/** Runs every service as a process of its own. If one does not start, ends the others (StartupError). */
+/** Runs every service as its own process. If one does not start, ends the others (StartupError). */
 export async function startInOwnProcesses(options: OwnProcessesOptions): Promise<RunningServices> {
   const { rows, trustedProxies, routerSecret, refusals, drainSeconds, onChange } = options;
   const processes = new Map<DeployedService, ServiceProcess>();

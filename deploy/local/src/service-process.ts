@@ -21,7 +21,7 @@ const stepMilliseconds = 250;
 const longestPauseMilliseconds = 1_250;
 
 /**
- * Runs a service as a process of its own and restarts it whenever it dies: at once, and after pauses of up
+ * Runs a service as its own process and restarts it whenever it dies: at once, and after pauses of up
  * to 1.25 s while it dies soon after its start. Resolves when it answers. Throws StartupError if its first
  * start fails.
  */

@@ -11,7 +11,7 @@ export interface ServiceAddress {
   managementUrl: string;
 }
 
-/** One run of a service as a process of its own. */
+/** One run of a service as its own process. */
 export interface ServiceRun {
   /** Its address; null if it ended before it was ready. */
   readonly ready: Promise<ServiceAddress | null>;

@@ -53,7 +53,7 @@ export interface ServiceMigration {
 }
 
 /**
- * The program of a service as a process of its own: when forked, it sends
+ * The program of a service as its own process: when forked, it sends
  * `{type: "ready", url, management_url}` once it answers, and ends with the process that forked it.
  */
 export function programOf(name: DeployedService): string {

@@ -10,7 +10,7 @@ import { migrate } from "./replicas/migrate.ts";
 import { openReplicas } from "./replicas/replicas.ts";
 import { newDatabase, storesOf } from "./replicas/stores.ts";
 
-// auth-sm and vaults each have a Postgres server of their own, the other services share a third one.
+// auth-sm and vaults each have their own Postgres server, the other services share a third one.
 
 const servers = await Promise.all([1, 2, 3].map(() => testPostgres(t, { own: true })));
 const [nats, redis] = await Promise.all([testNats(t), testRedis(t)]);

@@ -26,7 +26,7 @@ export interface Pair {
   setDown(down: boolean): void;
 }
 
-/** A service behind a router, each on a port of its own. */
+/** A service behind a router, each on its own port. */
 export async function pair(t: TestScope, listener: RequestListener, trusted: string[] = []): Promise<Pair> {
   const backend = createServer(listener).listen(0, "127.0.0.1");
   await once(backend, "listening");

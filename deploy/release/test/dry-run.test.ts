@@ -90,7 +90,7 @@ await t.test("a dry run makes the files of a release, equal each time", (t) => {
 const home = join(root, "home");
 const tools = { PATH: "/usr/bin:/bin" };
 
-/** Runs the executable in a folder of its own, without a PATH. */
+/** Runs the executable in its own folder, without a PATH. */
 function start(
   args: readonly string[],
   { env = {}, input = "" }: { env?: Record<string, string>; input?: string } = {},

@@ -23,7 +23,7 @@ import { npmStart } from "../../../local/test/npm-start.ts";
 import { newAccount, newDevice } from "../../../local/test/vault-people.ts";
 import { type Gate, startGate } from "./gate.ts";
 
-/** A running Coffer with stores and a SIEM of its own, and people who use it. */
+/** A running Coffer with its own stores and SIEM, and people who use it. */
 export interface Stage {
   url: string;
   directory: string;

@@ -30,7 +30,7 @@ export interface Machine {
   spent: Deed;
 }
 
-/** A fleet without machines, with a folder of its own. */
+/** A fleet without machines, with its own folder. */
 export async function newFleet(url: string, person: Caller): Promise<Fleet> {
   const make = (path: string, body: object) =>
     demand(url, { method: "POST", path, body, bearer: person.bearer() }) as Promise<{ id: string }>; // as described
