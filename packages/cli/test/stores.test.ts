@@ -45,35 +45,32 @@ await t.test("another person's file is not removed", async (t) => {
   t.ok(existsSync(store));
 });
 
-await t.test(
-  "a login removes the files of another person, and keeps those of the same person",
-  async (t) => {
-    const server = await startOrganizationServer(t);
-    const directory = join(server.home, "coffer");
-    const usual = server.instead.http;
-    server.instead.http = (request, response) => {
-      if (!request.path.startsWith("/api/auth/")) return usual?.(request, response) ?? false;
-      response.writeHead(204).end();
-      return true;
-    };
-    const store = join(server.home, "store");
-    t.match(await server.run(["sync", "--store", store]), { code: 0 });
-    const said = t.capture(process.stderr, "write");
-    const lines = (): unknown[] => said().map(({ args }) => args[0]);
-    const ended = `ended the session of ${server.session.user.email} that was here before\n`;
+await t.test("a login removes the files of another person, and keeps those of the same person", async (t) => {
+  const server = await startOrganizationServer(t);
+  const directory = join(server.home, "coffer");
+  const usual = server.instead.http;
+  server.instead.http = (request, response) => {
+    if (!request.path.startsWith("/api/auth/")) return usual?.(request, response) ?? false;
+    response.writeHead(204).end();
+    return true;
+  };
+  const store = join(server.home, "store");
+  t.match(await server.run(["sync", "--store", store]), { code: 0 });
+  const said = t.capture(process.stderr, "write");
+  const lines = (): unknown[] => said().map(({ args }) => args[0]);
+  const ended = `ended the session of ${server.session.user.email} that was here before\n`;
 
-    const again = { ...server.session, session_id: "s2", access_token: "access-2" };
-    await storeSession(directory, again);
-    t.same(lines(), [ended]);
-    t.ok(existsSync(store), "who logs in again goes on with it");
-    t.equal(profileOf(server).stores.length, 1);
+  const again = { ...server.session, session_id: "s2", access_token: "access-2" };
+  await storeSession(directory, again);
+  t.same(lines(), [ended]);
+  t.ok(existsSync(store), "who logs in again goes on with it");
+  t.equal(profileOf(server).stores.length, 1);
 
-    await storeSession(directory, await newSession(server.url));
-    t.same(lines(), [`removed ${store}\n`, ended]);
-    t.notOk(existsSync(store));
-    t.same(profileOf(server).stores, []);
-  },
-);
+  await storeSession(directory, await newSession(server.url));
+  t.same(lines(), [`removed ${store}\n`, ended]);
+  t.notOk(existsSync(store));
+  t.same(profileOf(server).stores, []);
+});
 
 await t.test("what a store's place holds that is no file is not removed, and no failure", async (t) => {
   const server = await startOrganizationServer(t);

@@ -90,7 +90,11 @@ void t.test("a signer who may not sign", async (t) => {
     "a wrong key",
   );
   const join = { ...next, by: `invite:${tag}`, set: [holder(eve, "read", folder)] };
-  await t.rejects(extend(state, folder, await forge(eve.privateKey, join)), invalid, "an invitation that no entry made");
+  await t.rejects(
+    extend(state, folder, await forge(eve.privateKey, join)),
+    invalid,
+    "an invitation that no entry made",
+  );
 });
 
 void t.test("a signature over the same entry is another text, and the same entry", async (t) => {

@@ -256,7 +256,8 @@ await t.test("the only manager of something with a history is not removed withou
   vaults.refusal = new ServiceError("unavailable", "away");
   t.match(await remove(), { status: 503, body: { message: /force=true/ } });
   const member = await joinSigned(service, owner).catch(() => null);
-  if (member !== null) t.equal((await remove("", member.token)).status, 403, "a member without the right to remove learns nothing");
+  if (member !== null)
+    t.equal((await remove("", member.token)).status, 403, "a member without the right to remove learns nothing");
   t.equal((await remove("?force=true")).status, 204, "never waits for the vaults");
   vaults.refusal = null;
   vaults.soleManaged = [];

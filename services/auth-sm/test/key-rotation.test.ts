@@ -175,7 +175,11 @@ await t.test("a setup goes with its last record, an hour after it was replaced",
   await execute(service, "DELETE FROM auth_sm.users WHERE opaque_setup_id = $1", [oldest]);
   await until("the newest alone is left", async () => (await ids()).join() === String(newest));
   t.equal((await logIn(second, person)).userId, person.userId);
-  t.equal((await beginLogin(service, { email: newEmail(), password: "x" })).start.status, 200, "also with an unknown e-mail");
+  t.equal(
+    (await beginLogin(service, { email: newEmail(), password: "x" })).start.status,
+    200,
+    "also with an unknown e-mail",
+  );
 });
 
 await t.test("the command names its missing arguments", async (t) => {

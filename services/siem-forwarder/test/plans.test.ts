@@ -25,21 +25,24 @@ await t.test("no other service reports plans", async (t) => {
   await t.rejects(attempt(), TypeError);
 });
 
-await t.test("with billing the reported plan decides which organizations have endpoints; without it all have", async (t) => {
-  const stores = await startStores(t);
-  const service = await startForwarder(t, stores, undefined, { env: { COFFER_BILLING: "stripe" } });
-  const orgId = randomUUID();
-  const owner = await service.people.add([{ orgId, role: "owner" }]);
-  const webhooks = webhooksAt(service.url);
-  const set = (plan: PlanReport["plan"], version: number) =>
-    service.people.bus.request(siemPlanChanged, { org_id: orgId, plan, version }, { timeoutMilliseconds: 20_000 });
-  const refused = { status: 403, body: { error: "plan_required" } };
-  t.match(await webhooks.create(owner, hecEndpoint), refused, "never reported: free");
-  await set("business", 1);
-  t.match(await webhooks.create(owner, hecEndpoint), { status: 201 });
-  await set("team", 2);
-  t.match(await webhooks.create(owner, hecEndpoint), refused);
-  const off = await startReplica(t, stores, { env: { COFFER_BILLING: "off" } });
-  await until("it has its stores", async () => (await off.service.ready()).degraded === false);
-  t.match(await webhooksAt(off.url).create(owner, hecEndpoint), { status: 201 }, "billing is off");
-});
+await t.test(
+  "with billing the reported plan decides which organizations have endpoints; without it all have",
+  async (t) => {
+    const stores = await startStores(t);
+    const service = await startForwarder(t, stores, undefined, { env: { COFFER_BILLING: "stripe" } });
+    const orgId = randomUUID();
+    const owner = await service.people.add([{ orgId, role: "owner" }]);
+    const webhooks = webhooksAt(service.url);
+    const set = (plan: PlanReport["plan"], version: number) =>
+      service.people.bus.request(siemPlanChanged, { org_id: orgId, plan, version }, { timeoutMilliseconds: 20_000 });
+    const refused = { status: 403, body: { error: "plan_required" } };
+    t.match(await webhooks.create(owner, hecEndpoint), refused, "never reported: free");
+    await set("business", 1);
+    t.match(await webhooks.create(owner, hecEndpoint), { status: 201 });
+    await set("team", 2);
+    t.match(await webhooks.create(owner, hecEndpoint), refused);
+    const off = await startReplica(t, stores, { env: { COFFER_BILLING: "off" } });
+    await until("it has its stores", async () => (await off.service.ready()).degraded === false);
+    t.match(await webhooksAt(off.url).create(owner, hecEndpoint), { status: 201 }, "billing is off");
+  },
+);
