@@ -22,10 +22,11 @@ const best = (bytes: Buffer): number => Math.min(seconds(bytes), seconds(bytes),
 for (let round = 0; round < 5; round += 1) seconds(repeated(source));
 const harmless = best(repeated(source));
 
-// Each bound is about four times what was measured on a quiet machine: a busy one can double it, and a quadratic input would take
-// thousands of times as long. Source itself takes 1 ns a byte: nearly none of it is looked at twice.
-// `AKIA` is a keyword, base64 and a readable text in base64 at each fourth byte.
-// Base64 of base64 is decoded at each of four offsets and searched again on each of four levels.
+// Each bound is about four times what was measured on a quiet machine: a busy one can double it,
+// and a quadratic input would take thousands of times as long. Source itself takes 1 ns a byte:
+// nearly none of it is looked at twice. `AKIA` is a keyword, base64 and a readable text in base64
+// at each fourth byte. Base64 of base64 is decoded at each of four offsets and searched again on
+// each of four levels.
 for (const [name, text, bound] of [
   ["a", "a", 4],
   ["-----BEGIN ", "-----BEGIN ", 4],

@@ -10,7 +10,10 @@ export interface HostileBody {
 /** Stands for JSON text that no value can express, such as two million empty items. */
 const mark = "\u0001hostile\u0001";
 
-/** The example, grown to about `bytes`: its lists of objects are repeated; without one it gets a long ignored field. */
+/**
+ * The example, grown to about `bytes`: its lists of objects are repeated; without one it gets a
+ * long ignored field.
+ */
 export function honestBody(example: unknown, bytes: number): string {
   const value = structuredClone(example) as Json; // an example is JSON
   const rest = (): number => bytes - JSON.stringify(value).length;
@@ -27,8 +30,8 @@ export function honestBody(example: unknown, bytes: number): string {
 }
 
 /**
- * Bodies of at most `bytes` with about `tokens` structural tokens: at the top of the example, in each of its lists and
- * maps, and in its first text.
+ * Bodies of at most `bytes` with about `tokens` structural tokens: at the top of the example, in
+ * each of its lists and maps, and in its first text.
  */
 export function hostileBodies(example: unknown, bytes: number, tokens: number): HostileBody[] {
   const value = example as Json; // an example is JSON

@@ -100,7 +100,10 @@ function publicKeyOf({ people, machines, attacker }: World, from: string): strin
   return person?.publicKey ?? machine?.configuration.public_key ?? attacker.publicKey;
 }
 
-/** The entry with keys of the attacker, signed by an unauthorized person: the attacker, or Rita, who reads. */
+/**
+ * The entry with keys of the attacker, signed by an unauthorized person: the attacker, or Rita, who
+ * reads.
+ */
 async function forgedEntry({ attacker, people }: World, entry: string, forger: Forger): Promise<string> {
   const claims = claimsOf(entry);
   const set = claims.set?.map((holder) => ({ ...holder, key: attacker.publicKey }));
@@ -136,7 +139,10 @@ const genuine = new Set([
   "kind",
 ]);
 
-/** An entry after this one that makes the attacker a manager, signed with the attacker's key in the name of its signer. */
+/**
+ * An entry after this one that makes the attacker a manager, signed with the attacker's key in the
+ * name of its signer.
+ */
 async function nextEntry({ attacker }: World, entry: string): Promise<string> {
   const { res, seq, by } = claimsOf(entry);
   const set = [{ who: `user:${attacker.id}`, key: attacker.publicKey, perm: "manage" }];

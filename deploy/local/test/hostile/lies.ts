@@ -153,7 +153,10 @@ export function handOutVault(vault: string, key: Uint8Array, publicKey: string, 
   );
 }
 
-/** Seals all records of a vault under this key, with content of the attacker, in answers and over the sync channel. */
+/**
+ * Seals all records of a vault under this key, with content of the attacker, in answers and over
+ * the sync channel.
+ */
 export function forgeRecords(vault: string, key: Uint8Array): Lie {
   const fields = encodeRecord({ name: mark, password: mark });
   const forged = async (item: Json): Promise<Json> =>

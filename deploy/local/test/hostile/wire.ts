@@ -146,7 +146,7 @@ function lyingSockets(wire: Wire, from: string, lie: Lie | undefined): WebSocket
   };
 }
 
-/** A server at an address of its own for clients in other processes. */
+/** A server at its own address for clients in other processes. */
 export interface HostileServer {
   readonly url: string;
   /** The true services; set once they are there. */
