@@ -3,7 +3,7 @@ import t from "tap";
 import { type AnswerBody, call } from "./support/call.ts";
 import { createApplication, createFolder, newKeyPair } from "./support/machines.ts";
 import { insertFolders } from "./support/many-folders.ts";
-import { execute, join, orgOf } from "./support/members.ts";
+import { execute, join, orgOf, share } from "./support/members.ts";
 import { type Person, register } from "./support/people.ts";
 import { startAuthSm } from "./support/service.ts";
 
@@ -62,6 +62,29 @@ await t.test("a page follows names that differ late, and a folder that was renam
   t.strictSame(idsOf(await get(owner, `${path}&cursor=${cursor}`)), [ids[0], ids[2]], "repeats, and leaves none out");
   await call(service, "DELETE", `/api/org/folders/${ids[1]}`, { token: owner.token });
   t.strictSame(idsOf(await get(owner, `${path}&cursor=${cursor}`)), [ids[0], ids[2]]);
+});
+
+await t.test("a cursor that names a row that its caller cannot list shows nothing of its name", async (t) => {
+  const owner = await register(service, { orgName: "Listed" });
+  const member = await register(service);
+  await join(service, await orgOf(service, owner), member, "member");
+  const stranger = await register(service, { orgName: "Elsewhere" });
+  const cursorAfter = (id: unknown, start: string) => Buffer.from(JSON.stringify({ id, start })).toString("base64url");
+  const folder = await createFolder(service, owner, "secret-z");
+  const application = await createApplication(service, owner, "secret-z");
+  // Between the start of the cursor and the rest of the name: left out only if the name is the position.
+  const ofMember = await createFolder(service, owner, "secret-m");
+  await share(service, ofMember, member, "read");
+  const ofStranger = await createFolder(service, stranger, "secret-m");
+  const applicationOfStranger = await createApplication(service, stranger, "secret-m");
+  for (const [reader, path, id, own] of [
+    [member, "/api/org/folders", folder, ofMember],
+    [stranger, "/api/org/folders", folder, ofStranger],
+    [stranger, "/api/org/applications", application, applicationOfStranger],
+  ] as const)
+    t.strictSame(idsOf(await get(reader, `${path}?limit=2&cursor=${cursorAfter(id, "secret-")}`)), [own], path);
+  const broken = `/api/org/folders?cursor=${cursorAfter(folder, "\u0000")}`;
+  t.match(await call(service, "GET", broken, { token: owner.token }), { status: 400 });
 });
 
 await t.test(

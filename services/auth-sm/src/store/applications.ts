@@ -35,9 +35,10 @@ export async function listApplications(
   { orgId, after, limit = mostNamed }: { orgId: string } & Wanted<NameKey>,
 ): Promise<{ rows: readonly ListedApplicationRow[]; more: boolean }> {
   const most = Math.min(limit, mostNamed);
+  const listed = sql.fragment`FROM applications WHERE org_id = ${orgId}`;
   const found = await db.any(sql.type(listedApplicationRow)`
-    SELECT ${applicationColumns}, name_folded FROM applications
-    WHERE org_id = ${orgId} AND ${isAfterName(after, "applications")} ORDER BY name_folded LIMIT ${most + 1}
+    SELECT ${applicationColumns}, name_folded ${listed} AND ${isAfterName(after, listed)}
+    ORDER BY name_folded LIMIT ${most + 1}
   `);
   return { rows: found.slice(0, most), more: found.length > most };
 }

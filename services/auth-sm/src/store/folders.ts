@@ -91,10 +91,11 @@ export async function listFolders(
   }: { orgId: string; userId: string; onlyGranted: boolean } & Wanted<NameKey>,
 ): Promise<{ rows: readonly ListedFolderRow[]; more: boolean }> {
   const most = Math.min(limit, mostNamed);
-  const found = await db.any(sql.type(listedFolderRow)`
-    SELECT ${folderColumns}, f.name_folded
+  const listed = sql.fragment`
     FROM folders f LEFT JOIN folder_members m ON m.folder_id = f.id AND m.user_id = ${userId}
-    WHERE f.org_id = ${orgId} AND (m.user_id IS NOT NULL OR NOT ${onlyGranted}) AND ${isAfterName(after, "folders")}
+    WHERE f.org_id = ${orgId} AND (m.user_id IS NOT NULL OR NOT ${onlyGranted})`;
+  const found = await db.any(sql.type(listedFolderRow)`
+    SELECT ${folderColumns}, f.name_folded ${listed} AND ${isAfterName(after, listed)}
     ORDER BY f.name_folded LIMIT ${most + 1}
   `);
   return { rows: found.slice(0, most), more: found.length > most };

@@ -1,4 +1,4 @@
-import { encodeCursor, timestampText, uuidText } from "@coffer/http";
+import { encodeCursor, nameText, timestampText, uuidText } from "@coffer/http";
 import { type Fragment, sql } from "@coffer/postgres";
 import { z } from "zod";
 
@@ -20,7 +20,7 @@ export interface Wanted<Key> {
 /** A cursor holds the start of a name, because it has at most 512 characters. */
 const startCharacters = 64;
 
-const nameKey = z.object({ id: uuidText, start: z.string().max(2 * startCharacters) });
+const nameKey = z.object({ id: uuidText, start: nameText(startCharacters) });
 /** A position in a list by name: after the row with this id, whose folded name has this start. */
 export type NameKey = z.infer<typeof nameKey>;
 export const namePosition: z.ZodType<NameKey> = nameKey;
@@ -34,14 +34,16 @@ export function nameCursor(row: { id: string; name_folded: string }): string {
 }
 
 /**
- * Whether a row of the table is after a position. If the row at the position was renamed or deleted,
- * the list goes on with the start of its name and may repeat rows, but leaves none out.
+ * Whether a row is after a position. `listed` is the `FROM … WHERE …` of the whole list: a cursor is a
+ * caller's word, so it may name only a row that the caller can list. If the row at the position was
+ * renamed or deleted, the list goes on with the start of its name and may repeat rows, but leaves
+ * none out.
  */
-export function isAfterName(after: NameKey | undefined, table: "folders" | "applications"): Fragment {
+export function isAfterName(after: NameKey | undefined, listed: Fragment): Fragment {
   if (after === undefined) return sql.fragment`true`;
   const { id, start } = after;
   return sql.fragment`name_folded > coalesce((
-    SELECT name_folded FROM ${sql.identifier([table])} WHERE id = ${id} AND starts_with(name_folded, ${start})
+    SELECT name_folded ${listed} AND id = ${id} AND starts_with(name_folded, ${start})
   ), ${start})`;
 }
 

@@ -32,11 +32,12 @@ export async function createFolder(
   return answer.body.id;
 }
 
-export async function createApplication(service: Service, owner: Person): Promise<string> {
-  const answer = await call(service, "POST", "/api/org/applications", {
-    token: owner.token,
-    body: { name: randomBytes(6).toString("hex") },
-  });
+export async function createApplication(
+  service: Service,
+  owner: Person,
+  name = randomBytes(6).toString("hex"),
+): Promise<string> {
+  const answer = await call(service, "POST", "/api/org/applications", { token: owner.token, body: { name } });
   if (answer.status !== 201) throw new Error(`the application was answered ${answer.status}`);
   return answer.body.id;
 }

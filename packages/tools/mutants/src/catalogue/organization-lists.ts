@@ -75,4 +75,11 @@ export const organizationListMutants: readonly Mutant[] = [
     replace: "",
     tests: [`${tests}/long-org-lists.test.ts`],
   },
+  {
+    name: "cursor-of-a-folder-that-is-not-listed",
+    file: `${source}/store/folders.ts`,
+    find: "${isAfterName(after, listed)}",
+    replace: "${isAfterName(after, sql.fragment`FROM folders WHERE true`)}",
+    tests: [`${tests}/long-org-lists.test.ts`],
+  },
 ];
