@@ -57,7 +57,8 @@ await t.test("a page follows names that differ late, and a folder that was renam
   t.strictSame(await paged(owner, "/api/org/folders", 2), { ids, lengths: [2, 2] });
   const path = "/api/org/folders?limit=2";
   const { next_cursor: cursor } = await get(owner, path);
-  const renamed = { token: owner.token, body: { name: "zz" } };
+  // Sorts behind all of them.
+  const renamed = { token: owner.token, body: { name: "\u{1F601}" } };
   await call(service, "PATCH", `/api/org/folders/${ids[1]}`, renamed);
   t.strictSame(idsOf(await get(owner, `${path}&cursor=${cursor}`)), [ids[0], ids[2]], "repeats, and leaves none out");
   await call(service, "DELETE", `/api/org/folders/${ids[1]}`, { token: owner.token });
