@@ -216,6 +216,31 @@ await t.test("a large vault is rotated in stages", async (t) => {
   t.ok(after.every(({ id, encrypted_data }) => id === first || wanted.get(id) === encrypted_data));
 });
 
+await t.test("a manager changes nothing that another one has staged, also with its rotation id", async (t) => {
+  const { owner, member } = await company();
+  const vault = await newVault(service, owner);
+  await share(service, owner, vault.id, member, "manage");
+  const path = `/api/vaults/${vault.id}`;
+  const record = resealed(await newRecord(service, owner, vault.id));
+  const other = resealed(await newRecord(service, owner, vault.id));
+  const rotation = randomUUID();
+  const stage = (by: typeof owner, records: object[]) =>
+    call(service, by, "PUT", `${path}/rotation/${rotation}`, { body: { records } });
+  t.match(await stage(owner, [record]), { status: 200, body: { staged: 1 } });
+  const forged = { ...record, encrypted_data: sealed() };
+  t.match(await stage(member, [forged, other]), { status: 200, body: { staged: 1 } }, "only the one left");
+  const users = [
+    { user_id: owner.userId, encrypted_key: sealed() },
+    { user_id: member.userId, encrypted_key: jwe },
+  ];
+  const body = { key_version: 1, encrypted_keys: { users }, rotation_id: rotation };
+  t.match(await call(service, owner, "POST", `${path}/rotate`, { body }), conflict, "the other one is not the owner's");
+  expected(await call(service, owner, "DELETE", `${path}/records/${other.id}`), 204);
+  t.match(await call(service, owner, "POST", `${path}/rotate`, { body }), { status: 200, body: { key_version: 2 } });
+  const stored = (await call(service, owner, "GET", `${path}/records/${record.id}`)).body;
+  t.equal(stored.encrypted_data, record.encrypted_data);
+});
+
 await t.test("records that were staged an hour ago, or for another rotation of the person, are dropped", async (t) => {
   const { owner } = await company();
   const vault = await newVault(service, owner);

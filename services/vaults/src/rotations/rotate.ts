@@ -41,7 +41,7 @@ export async function rotateVault(deps: Deps, call: AuditedCall<User, VaultPath,
     });
     requireHolders(state, body.encrypted_keys.users);
     const now = deps.now();
-    const count = await reseal(tx, id, body, now);
+    const count = await reseal(tx, { vaultId: id, userId: caller.userId }, body, now);
     await replaceKeys(tx, { vaultId: id, keyVersion: next }, body.encrypted_keys.users);
     await dropStaged(tx, id);
     await notifyViewers(tx, deps, await touchVaults(tx, [id], now), []);
@@ -95,16 +95,16 @@ function requireHolders(
 /** Reseals every record of the vault. Returns how many there are. */
 async function reseal(
   tx: Transaction,
-  vaultId: string,
-  { records, rotation_id }: Rotation,
+  { vaultId, userId }: { vaultId: string; userId: string },
+  { records, rotation_id: rotationId }: Rotation,
   now: Date,
 ): Promise<number> {
   const count = await countRecords(tx, vaultId);
   const resealed =
-    rotation_id === undefined
+    rotationId === undefined
       ? await resealRecords(tx, vaultId, records ?? [], now)
-      : await resealFromStaged(tx, vaultId, rotation_id, now);
-  const sent = rotation_id === undefined ? (records ?? []).length : resealed;
+      : await resealFromStaged(tx, { vaultId, rotationId, userId }, now);
+  const sent = rotationId === undefined ? (records ?? []).length : resealed;
   if (resealed === count && sent === count) return count;
   throw new ServiceError("conflict", "the records of the vault have changed: list them and rotate again");
 }

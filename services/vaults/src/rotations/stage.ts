@@ -31,9 +31,9 @@ export async function stageRotation(
         "conflict",
         "some of these records do not exist or have changed: read them and seal again",
       );
-    const { userId } = caller;
-    await dropOtherStaged(tx, { vaultId, rotationId, userId });
-    await stageRecords(tx, { vaultId, rotationId, userId, now: deps.now() }, body.records);
-    return { rotation_id: rotationId, staged: await countStaged(tx, vaultId, rotationId) };
+    const rotation = { vaultId, rotationId, userId: caller.userId };
+    await dropOtherStaged(tx, rotation);
+    await stageRecords(tx, { ...rotation, now: deps.now() }, body.records);
+    return { rotation_id: rotationId, staged: await countStaged(tx, rotation) };
   });
 }

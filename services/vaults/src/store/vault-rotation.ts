@@ -13,10 +13,17 @@ export interface ResealedRecord {
 
 const count = z.object({ count: z.number() });
 
-/** Stages records for a rotation; replaces staged records of the same ids. */
+/** A rotation under way. Another person's with the same id, which clients choose, is not this one. */
+export interface StagedRotation {
+  vaultId: string;
+  rotationId: string;
+  userId: string;
+}
+
+/** Stages records for a rotation; replaces its staged records of the same ids. */
 export async function stageRecords(
   tx: Queryable,
-  staged: { vaultId: string; rotationId: string; userId: string; now: Date },
+  staged: StagedRotation & { now: Date },
   records: readonly ResealedRecord[],
 ): Promise<void> {
   const rows = records.map(({ id, updated_at, encrypted_data }) => [id, updated_at, encrypted_data]);
@@ -27,13 +34,15 @@ export async function stageRecords(
     FROM ${sql.unnest(rows, ["uuid", "timestamptz", "text"])} AS sent (id, sealed_at, encrypted_data)
     ON CONFLICT (vault_id, rotation_id, id)
       DO UPDATE SET sealed_at = excluded.sealed_at, encrypted_data = excluded.encrypted_data, staged_at = excluded.staged_at
+      WHERE staged_records.user_id = excluded.user_id
   `);
 }
 
-export function countStaged(db: Queryable, vaultId: string, rotationId: string): Promise<number> {
-  return db.oneFirst(sql.type(count)`
-    SELECT count(*) FROM staged_records WHERE vault_id = ${vaultId} AND rotation_id = ${rotationId}
-  `);
+const isStaged = ({ vaultId, rotationId, userId }: StagedRotation): Fragment =>
+  sql.fragment`vault_id = ${vaultId} AND rotation_id = ${rotationId} AND user_id = ${userId}`;
+
+export function countStaged(db: Queryable, rotation: StagedRotation): Promise<number> {
+  return db.oneFirst(sql.type(count)`SELECT count(*) FROM staged_records WHERE ${isStaged(rotation)}`);
 }
 
 /** The number of these records that have not changed since they were sealed. */
@@ -47,10 +56,7 @@ export function countUnchanged(db: Queryable, vaultId: string, records: readonly
 }
 
 /** Drops the records that a person staged for other rotations of a vault. */
-export async function dropOtherStaged(
-  tx: Queryable,
-  { vaultId, rotationId, userId }: { vaultId: string; rotationId: string; userId: string },
-): Promise<void> {
+export async function dropOtherStaged(tx: Queryable, { vaultId, rotationId, userId }: StagedRotation): Promise<void> {
   await tx.query(sql.typeAlias("void")`
     DELETE FROM staged_records WHERE vault_id = ${vaultId} AND user_id = ${userId} AND rotation_id <> ${rotationId}
   `);
@@ -83,12 +89,11 @@ export function resealRecords(
 }
 
 /** Replaces unchanged records by the staged ones. Returns how many. */
-export function resealFromStaged(tx: Queryable, vaultId: string, rotationId: string, now: Date): Promise<number> {
+export function resealFromStaged(tx: Queryable, rotation: StagedRotation, now: Date): Promise<number> {
   const source = sql.fragment`(
-    SELECT id, sealed_at, encrypted_data FROM staged_records
-    WHERE vault_id = ${vaultId} AND rotation_id = ${rotationId}
+    SELECT id, sealed_at, encrypted_data FROM staged_records WHERE ${isStaged(rotation)}
   ) AS sealed`;
-  return reseal(tx, vaultId, source, now);
+  return reseal(tx, rotation.vaultId, source, now);
 }
 
 async function reseal(tx: Queryable, vaultId: string, source: Fragment, now: Date): Promise<number> {
