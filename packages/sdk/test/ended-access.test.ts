@@ -1,6 +1,6 @@
 import t from "tap";
 import type { PersonClient } from "../src/index.ts";
-import { type Member, startCompany } from "./history-people.ts";
+import { type Member, signPastClients, startCompany } from "./history-people.ts";
 
 // A device has ended the access of a member, and no entry says so yet. The service goes on with the member.
 
@@ -35,3 +35,35 @@ for (const [name, trust] of Object.entries(ways))
     await alice.client().folders.share(folder, { userId: idOf(mallory), permission: "write" });
     t.match(await alice.client().folders.rotate(folder), { left_out: [] }, "unless it is given again");
   });
+
+const setHimself = ({ session }: Member) => ({
+  set: [{ who: `user:${session.user.id}` as const, key: session.public_key, perm: "manage" as const }],
+});
+
+await t.test("a manager whose access the device has ended does not restore it himself", async (t) => {
+  const { alice, join, server, mallory, folder } = await withEnded(t);
+  const [anna, res] = [await join("anna@example.com"), `folder:${folder}`] as const;
+  for (const member of [mallory, anna])
+    await alice.client().folders.share(folder, { userId: idOf(member), permission: "manage" });
+  server.loses = ({ method }) => method === "DELETE";
+  await alice.client().folders.unshare(folder, idOf(mallory));
+  server.loses = () => false;
+  await signPastClients(server, mallory, res, setHimself(mallory));
+  await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" });
+  t.equal(server.folders.get(folder)?.key_version, 1);
+  await signPastClients(server, anna, res, setHimself(mallory));
+  t.match(await alice.client().folders.rotate(folder), { left_out: [] }, "another manager does");
+});
+
+await t.test("nor while the device ends it in a vault", async (t) => {
+  const { alice, server, mallory } = await withEnded(t);
+  const { id } = await alice.client().vaults.create("Team", { type: "shared" });
+  await alice.client().vaults.share(id, { userId: idOf(mallory), permission: "manage" });
+  server.loses = ({ method }) => method === "DELETE";
+  server.lie = async ({ method }, { body }) => {
+    if (method === "DELETE") await signPastClients(server, mallory, `vault:${id}`, setHimself(mallory));
+    return body;
+  };
+  await t.rejects(alice.client().vaults.unshare(id, idOf(mallory)), { code: "holder_unconfirmed" });
+  t.equal(server.vaults.get(id)?.key_version, 1);
+});

@@ -241,6 +241,62 @@ await t.test("keyring trust keeps the newer state that this device has seen, and
   t.same(back, { seen: 3, shown: 2 }, "the question for one history has both numbers");
 });
 
+const questions: Record<string, (client: Client, id: string, ask: () => Promise<boolean>) => Promise<unknown>> = {
+  "keyring trust": (client, _, ask) => client.keyring.trust(ask),
+  "folder trust": (client, id, ask) => client.folders.trust(id, ask),
+};
+for (const [name, trust] of Object.entries(questions))
+  for (const isOne of [true, false])
+    await t.test(
+      `${name} does not take back a removal that ${isOne ? "this" : "another"} process sees during the question`,
+      async (t) => {
+        const company = await startFolder(t);
+        const { alice, olga, server, id, res, removeEve } = company;
+        const restore = snapshot(server, res);
+        const client = alice.client();
+        const ask = async (): Promise<boolean> => {
+          await removeEve(olga);
+          await (isOne ? client : alice.client()).folders.list();
+          restore();
+          return true;
+        };
+        t.equal(await outcomeOf(trust(client, id, ask)), "conflict");
+        t.equal((await alice.trust.load()).resources[res]?.state?.ver, 2);
+        await refusesOldKey(t, company, alice.client());
+      },
+    );
+
+await t.test("a pin of another device is compared with what another process reads meanwhile", async (t) => {
+  const { alice, olga, server, id, res, removeEve } = await startFolder(t);
+  const { id: other } = await alice.client().folders.create("other");
+  const phone = alice.client({ trust: memoryTrust() });
+  await phone.folders.list();
+  // The keyring has entry 0 of the other folder, and the laptop entry 1.
+  const me = alice.session.user.id;
+  const keyring = structuredClone(server.keyrings.get(me)) ?? { version: 0, sealed: "" };
+  await alice.client().folders.rename(other, "another");
+  server.keyrings.set(me, keyring);
+  await alice.trust.change((record) => ({ ...record, keyring: keyring.version, unsaved: false }));
+  const restore = snapshot(server, res);
+  const known = structuredClone(await olga.trust.load());
+  await removeEve(olga);
+  await phone.members.confirmed({ folder: id });
+  const { id: third } = await phone.folders.create("third");
+  server.folders.delete(third);
+  restore();
+  const elsewhere = olga.client({ trust: memoryTrust(known) });
+  for (const name of ["wages", "salaries", "payroll"]) await elsewhere.folders.rename(id, name);
+  let isFirst = true;
+  server.lie = async ({ method, path }, { body }) => {
+    if (method !== "GET" || !path.includes(`${other}/history`) || !isFirst) return body;
+    isFirst = false;
+    await alice.client().folders.list();
+    t.equal((await alice.trust.load()).resources[res]?.state?.head.seq, 5);
+    return body;
+  };
+  t.equal(await outcomeOf(alice.client().folders.accept(crypto.randomUUID())), "history_forked");
+});
+
 await t.test("without a choice, a folder of another organization does not take the place of one's own", async (t) => {
   const { alice, server, organizationId } = await startCompany(t);
   const eve = await memberOf(server, "eve@example.com");

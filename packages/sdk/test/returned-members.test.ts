@@ -449,3 +449,44 @@ await t.test("what another process of the device has learned counts before a key
   await t.rejects(me.vaults.rotate(vault), { code: "history_rolled_back" });
   t.same(keysFor(server, idOf(mallory)), []);
 });
+
+for (const [name, trust] of Object.entries({
+  "keyring trust": (me: PersonClient) => me.keyring.trust(yes),
+  "folder trust": (me: PersonClient, folder: string) => me.folders.trust(folder, yes),
+}))
+  await t.test(`${name} does not forget up to where the entries of a person who returned count`, async (t) => {
+    const company = await withMallory(t);
+    const { anna, folder } = company;
+    const me = anna.client();
+    await me.folders.list();
+    await me.vaults.list();
+    await leftOut(company);
+    await me.members.confirmed();
+    await returned(company);
+    await goesOn(company);
+    await trust(me, folder).catch((error: unknown) => t.match(error, { code: "signer_removed" }));
+    t.match(await me.folders.list(), [{ problem: "signer_removed" }]);
+    t.match(await me.vaults.list(), [{ problem: "signer_removed" }]);
+  });
+
+await t.test("keyring trust takes no folder or vault by an older state of the organization", async (t) => {
+  const company = await withMallory(t);
+  const { anna, server, organizationId } = company;
+  const device = anna.client({ trust: memoryTrust() });
+  server.lie = ({ path }, { body }) => (path.endsWith("/api/org/folders") ? { data: [] } : body);
+  await device.members.confirmed();
+  server.lie = (_, { body }) => body;
+  const org: Resource = `org:${organizationId}`;
+  const before = server.histories.get(org);
+  await leftOut(company);
+  await device.members.confirmed();
+  const after = server.histories.get(org);
+  await goesOn(company);
+  if (before !== undefined) server.histories.set(org, before);
+  const asked: string[] = [];
+  await device.keyring.trust((shown) => Promise.resolve(asked.push(...shown.map(({ res }) => res)) >= 0));
+  t.same(asked, []);
+  if (after !== undefined) server.histories.set(org, after);
+  t.match(await device.folders.list(), [{ problem: "signer_removed" }]);
+  t.match(await device.vaults.list(), [{ problem: "signer_removed" }]);
+});

@@ -62,7 +62,8 @@ export interface Histories {
   keep(res: Resource, change: (before: Trusted | undefined) => Trusted, signedOn?: Head): Promise<void>;
   /**
    * Verifies a history from entry 0, whatever is stored, and stores it as accepted unless `look`
-   * throws.
+   * throws. What is known of former members counts as far as the history has those entries. Throws
+   * `conflict` when this device has verified another entry meanwhile, which `look` has not seen.
    */
   restart(res: Resource, look: (walked: Walked) => Promise<void>): Promise<void>;
   /** Everything that is stored, as this process last read it. */
@@ -120,16 +121,18 @@ export function histories(options: HistoriesOptions): Histories {
     // Without a state from before, nothing was verified here that a departure could concern.
     const departures = before?.state == null ? [] : walked.departures;
     const missed = before?.state === null ? walked.departures.filter(({ seq }) => seq > before.pin.seq) : undefined;
-    // A manager who sets a member again restores the access.
-    const stays = (who: HolderId): boolean => holderOf(walked.state, who) !== undefined && !walked.set.has(who);
     const isStored = await tryToStore(res, (there) => {
-      if (!isSame(there?.pin, before?.pin) || hashesOf(there) !== hashesOf(before)) return undefined;
+      if (!hasSamePins(there, before)) return undefined;
       // Later changes by other calls, such as this device's removals, must stay.
-      const { sealed_until, sealed_at, ended, left = [], pin_version, told } = there ?? {};
+      const { sealed_until, sealed_at, ended = [], left = [], pin_version, told } = there ?? {};
+      // A manager who sets a member again restores the access, but not one whose own access has ended.
+      const isRestored = (who: HolderId): boolean =>
+        walked.set.get(who)?.some((by) => !ended.some((one) => one === by)) === true;
+      const stays = (who: HolderId): boolean => holderOf(walked.state, who) !== undefined && !isRestored(who);
       const kept = {
         accepted: after.accepted || there?.accepted === true,
         known_as: knownAsAfter(there, after.state.name),
-        ended: ended?.filter(stays),
+        ended: ended.filter(stays),
         left: mergeLeft(left, after.left ?? []),
         missed: missed ?? there?.missed,
         ...{ sealed_until, sealed_at, pin_version, told },
@@ -196,10 +199,10 @@ export function histories(options: HistoriesOptions): Histories {
   ): Promise<Pick<Trusted, "checked_by" | "left">> => {
     if (!options.organizations || kindOf(res) === "org") return {};
     const organization = await newest(`org:${state.org ?? ""}`);
-    const present = before === undefined ? undefined : trustedIn(await record(), res);
+    const present = trustedIn(await record(), res)?.left ?? [];
     const missed = before?.state === null ? (organization.missed ?? []) : [];
     const known = before === undefined ? [] : leftSince(missed, before.pin, state, await cutName(res));
-    const left = mergeLeft(present?.left ?? [], known);
+    const left = mergeLeft(before === undefined ? present.filter(isIn(hashes)) : present, known);
     await checkAgainst(organization.state, state, before?.pin ?? null, left, hashes);
     return { checked_by: organization.state.head.hash, left };
   };
@@ -365,23 +368,24 @@ export function histories(options: HistoriesOptions): Histories {
     },
     async restart(res, look) {
       try {
+        const before = trustedIn(await stored(), res);
         const walked = await walk(read, res, await options.self(), undefined);
         if (walked === null) throw noHistory(res);
+        const { state, given, departures, hashes } = walked;
         const { checked_by } = await checkOrganization(res, walked, undefined);
         await look(walked);
-        const { state, given, departures } = walked;
         const former = isMachine ? walked.formerManagers : undefined;
         const trusted: Trusted = {
           ...{ pin: state.head, state, accepted: true, given },
           ...{ former_managers: former, checked_by },
         };
-        for (let round = 0; round < rounds; round += 1) {
-          const isStored = await tryToStore(res, (there) => {
-            const later = there?.state == null ? [] : departures.filter(({ seq }) => seq > there.pin.seq);
-            return { kept: { ...trusted, ended: stillEnded(there, state) }, departures: later };
-          });
-          if (isStored) return;
-        }
+        const isStored = await tryToStore(res, (there) => {
+          if (!hasSamePins(there, before)) return undefined;
+          const later = there?.state == null ? [] : departures.filter(({ seq }) => seq > there.pin.seq);
+          const left = there?.left?.filter(isIn(hashes));
+          return { kept: { ...trusted, ended: stillEnded(there, state), left }, departures: later };
+        });
+        if (isStored) return;
       } catch (error) {
         throw historyFailure(error);
       }
@@ -390,8 +394,16 @@ export function histories(options: HistoriesOptions): Histories {
   };
 }
 
-function hashesOf(trusted: Pick<Trusted, "expect"> | undefined): string {
-  return (trusted?.expect ?? []).map(({ hash }) => hash).join();
+/** Whether the entry that limits a former member is one of these. */
+const isIn =
+  (hashes: ReadonlyMap<number, string>) =>
+  ({ until }: Left): boolean =>
+    until === null || hashes.get(until.seq) === until.hash;
+
+/** Whether no other entry was verified in between, here or on another device. */
+export function hasSamePins(one: Trusted | undefined, other: Trusted | undefined): boolean {
+  const pinsOf = ({ pin, expect = [] }: Trusted): string => [pin, ...expect].map(({ hash }) => hash).join();
+  return (one && pinsOf(one)) === (other && pinsOf(other));
 }
 
 function isSame(one: Head | undefined, other: Head | undefined): boolean {

@@ -3,7 +3,8 @@ import type { Histories } from "../histories/histories.ts";
 import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { keyringRolledBack, readKeyring, writeKeyring } from "./keyring.ts";
-import { requireContained, withPins } from "./merge-pins.ts";
+import { changing } from "./held-trust.ts";
+import { areAsCompared, requireContained, withPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";
 
 /** Synchronizes key pins between this device and the person's other devices. */
@@ -34,7 +35,7 @@ export interface DeviceKeyringOptions {
   onTrouble?: ((error: CofferError) => void) | undefined;
 }
 
-/** How often a device retries to write the next version of the keyring. */
+/** How often a device retries to read the keyring, and to write the next version of it. */
 const rounds = 6;
 
 export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKeyringOptions): DeviceKeyring {
@@ -43,16 +44,23 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
 
   const take = async (): Promise<TrustRecord> => {
     const own = histories();
-    const before = await own.record();
-    const shown = await readKeyring(send, await session());
-    if (shown.version < before.keyring) throw keyringRolledBack(shown.version, before.keyring);
-    if (shown.version === before.keyring) return before;
-    await requireContained(own, before, shown);
-    return own.changeRecord((present) => ({
-      ...present,
-      resources: withPins(present.resources, shown),
-      keyring: Math.max(shown.version, present.keyring),
-    }));
+    for (let round = 0; round < rounds; round += 1) {
+      const before = await own.record();
+      const shown = await readKeyring(send, await session());
+      if (shown.version < before.keyring) throw keyringRolledBack(shown.version, before.keyring);
+      if (shown.version === before.keyring) return before;
+      await requireContained(own, before, shown);
+      const outcome = { isMerged: false };
+      const after = await own.changeRecord((present) => {
+        // Another call may have read on meanwhile, on another branch: an earlier pin is compared with that.
+        outcome.isMerged = areAsCompared(before.resources, present.resources, shown);
+        if (!outcome.isMerged) return present;
+        const keyring = Math.max(shown.version, present.keyring);
+        return { ...present, resources: withPins(present.resources, shown), keyring };
+      });
+      if (outcome.isMerged) return after;
+    }
+    throw changing("your histories");
   };
 
   const learn = async (): Promise<void> => {

@@ -34,6 +34,15 @@ export async function requireContained(
   }
 }
 
+/** Whether the pins of this device are still those with which the others were compared. */
+export function areAsCompared(
+  compared: TrustRecord["resources"],
+  present: TrustRecord["resources"],
+  { pins }: SharedPins,
+): boolean {
+  return Object.keys(pins).every((res) => present[res]?.pin.hash === compared[res]?.pin.hash);
+}
+
 /** Merges the pins of this device and another one. */
 export function withPins(
   resources: TrustRecord["resources"],

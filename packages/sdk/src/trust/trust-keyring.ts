@@ -1,7 +1,7 @@
 import { type Fingerprint, fingerprint } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
-import { type Histories, histories } from "../histories/histories.ts";
+import { type Histories, hasSamePins, histories } from "../histories/histories.ts";
 import { personSelf } from "../histories/self.ts";
 import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
@@ -12,9 +12,10 @@ import type { AccountView, FolderView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
 import { stillEnded } from "./ended.ts";
 import { goesBack } from "./goes-back.ts";
+import { changing } from "./held-trust.ts";
 import { writeKeyring } from "./keyring.ts";
 import { knownAsAfter } from "./known-as.ts";
-import { memoryTrust, type TrustRecord } from "./trust-storage.ts";
+import { emptyTrust, memoryTrust, type TrustRecord } from "./trust-storage.ts";
 import type { VaultPins } from "./vault-pins.ts";
 
 /** A history that a person sees before trusting it. */
@@ -49,35 +50,40 @@ export async function trustKeyring(
   ask: (shown: readonly Trustworthy[]) => Promise<boolean>,
 ): Promise<LeftAsKnown[]> {
   const { organizations } = (await send({ method: "GET", path: "/api/account" })).body as AccountView;
-  const draft = await draftOf(own, session);
-  const shown: Trustworthy[] = [];
-  for (const { id } of organizations) shown.push(...(await showOrganization(send, draft, id)));
   const vaults = (await allPages<VaultView>(send, "/api/vaults")).filter(({ history_seq: seq }) => seq != null);
-  for (const { id, org_id: org } of vaults) shown.push(...(await show(draft, `vault:${id}`, org ?? "")));
   // What this device knows of a vault that was hidden counts too.
   for (const { id } of vaults) await pins.recall(id);
+  const before = await own.stored();
+  const draft = await draftOf(own, session, before);
+  const shown: Trustworthy[] = [];
+  for (const { id } of organizations) shown.push(...(await showOrganization(send, draft, id)));
+  for (const { id, org_id: org } of vaults) shown.push(...(await show(draft, `vault:${id}`, org ?? "")));
   const trusted = await draft.record();
   const left: LeftAsKnown[] = [];
   for (const { state } of Object.values(trusted.resources))
     if (state !== null && (await goesBack(own, state)) !== undefined)
       left.push({ res: state.res, name: (await own.known(state.res))?.state?.name ?? state.name });
-  const isLeft = (res: string): boolean => left.some((one) => one.res === res);
+  // An older state of an organization does not say who may sign in its folders and vaults.
+  const isLeft = (of: string): boolean =>
+    left.some(({ res }) => res === of || res === `org:${trusted.resources[of]?.state?.org ?? ""}`);
   const asked = shown.filter(({ res }) => !isLeft(res));
   if (asked.length > 0 && !(await ask(asked)))
     throw new CofferError("access_denied", "what the service shows was not confirmed: nothing was trusted");
   const keyring = (await presentVersion(send)) + 1;
-  const withShown = (before: TrustRecord): TrustRecord => {
-    const resources = { ...before.resources };
+  const withShown = (present: TrustRecord): TrustRecord => {
+    const resources = { ...present.resources };
     for (const [res, shownNow] of Object.entries(trusted.resources)) {
       const { state } = shownNow;
       if (state === null || isLeft(res)) continue;
       const there = resources[res];
+      // The person has answered about what was known before the question.
+      if (!hasSamePins(there, before.resources[res])) throw changing(res);
       const ended = stillEnded(there, state);
       resources[res] = { ...shownNow, ended, left: there?.left, known_as: knownAsAfter(there, state.name) };
     }
-    return { ...before, resources, keyring, unsaved: false };
+    return { ...present, resources, keyring, unsaved: false };
   };
-  if (!(await writeKeyring(send, session, keyring, withShown(await own.record()))))
+  if (!(await writeKeyring(send, session, keyring, withShown(await own.stored()))))
     throw new CofferError("conflict", "the service does not show the keyring that this device wrote: try again");
   await own.changeRecord(withShown);
   for (const view of vaults) await pins.overwrite(view);
@@ -85,11 +91,14 @@ export async function trustKeyring(
   return left;
 }
 
-/** Histories that are kept in memory, and that nothing is known of before. */
-async function draftOf({ read }: Histories, session: PersonSession): Promise<Histories> {
+/** Histories that are kept in memory, and of which only the former members are known before. */
+async function draftOf({ read }: Histories, session: PersonSession, { resources }: TrustRecord): Promise<Histories> {
   const { who } = await personSelf(session);
+  const former = Object.entries(resources).flatMap(([res, { pin, left = [] }]) =>
+    left.length === 0 ? [] : [[res, { pin, state: null, accepted: false, left }] as const],
+  );
   return histories({
-    storage: memoryTrust(),
+    storage: memoryTrust({ ...emptyTrust(), resources: Object.fromEntries(former) }),
     read,
     self: () => Promise.resolve(who),
     accepts: () => Promise.resolve(false),

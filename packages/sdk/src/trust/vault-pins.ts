@@ -8,8 +8,9 @@ import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
 import type { VaultView } from "../vaults/views.ts";
+import { changing } from "./held-trust.ts";
 import { type HiddenPin, hiddenPin, withHiddenPins } from "./hidden-pins.ts";
-import { requireContained, withPins } from "./merge-pins.ts";
+import { areAsCompared, requireContained, withPins } from "./merge-pins.ts";
 import { changedIn, newestPin, type Trusted, type TrustRecord } from "./trust-storage.ts";
 
 /**
@@ -150,11 +151,15 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     const { pin, accepted, left } = opened;
     const shared = { pins: { [res]: pin }, accepted: accepted ? [res] : [], left: { [res]: left } };
     await requireContained(histories, { ...record, resources }, shared);
+    const outcome = { isMerged: false };
     await store((present) => {
+      outcome.isMerged = areAsCompared(resources, present, shared);
+      if (!outcome.isMerged) return present;
       const all = withPins(present, shared);
       const merged = all[res] as Trusted; // it is among the pins
       return { ...all, [res]: { ...merged, pin_version: version, told: { seq: pin.seq, accepted, left } } };
     });
+    if (!outcome.isMerged) throw changing(res);
   };
 
   /**

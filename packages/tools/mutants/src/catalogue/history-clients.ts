@@ -550,8 +550,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "ended-access-forgotten-when-a-history-is-trusted-again",
     file: `${source}/histories.ts`,
-    find: "kept: { ...trusted, ended: stillEnded(there, state) }",
-    replace: "kept: trusted",
+    find: "kept: { ...trusted, ended: stillEnded(there, state), left }",
+    replace: "kept: { ...trusted, left }",
     tests: ["packages/sdk/test/ended-access.test.ts"],
   },
   {
@@ -560,6 +560,41 @@ export const historyClientMutants: readonly Mutant[] = [
     find: "const ended = stillEnded(there, state);",
     replace: "const ended = stillEnded(there, state)?.slice(0, 0);",
     tests: ["packages/sdk/test/ended-access.test.ts"],
+  },
+  {
+    name: "ended-access-restored-by-the-one-who-had-it",
+    file: "packages/sdk/src/histories/histories.ts",
+    find: "walked.set.get(who)?.some((by) => !ended.some((one) => one === by)) === true;",
+    replace: "walked.set.has(who);",
+    tests: ["packages/sdk/test/ended-access.test.ts"],
+  },
+  {
+    name: "keyring-trusted-by-an-answer-about-less-than-was-seen",
+    file: "packages/sdk/src/trust/trust-keyring.ts",
+    find: "if (!hasSamePins(there, before.resources[res])) throw changing(res);",
+    replace: "",
+    tests: ["packages/sdk/test/forked-changes.test.ts"],
+  },
+  {
+    name: "keyring-trusted-by-an-older-state-of-the-organization",
+    file: "packages/sdk/src/trust/trust-keyring.ts",
+    find: 'res === of || res === `org:${trusted.resources[of]?.state?.org ?? ""}`);',
+    replace: "res === of);",
+    tests: ["packages/sdk/test/returned-members.test.ts"],
+  },
+  {
+    name: "history-trusted-again-with-entries-of-a-person-who-left",
+    file: "packages/sdk/src/histories/histories.ts",
+    find: "before === undefined ? present.filter(isIn(hashes)) : present",
+    replace: "before === undefined ? [] : present",
+    tests: ["packages/sdk/test/returned-members.test.ts"],
+  },
+  {
+    name: "keyring-compared-with-what-was-known-before",
+    file: "packages/sdk/src/trust/merge-pins.ts",
+    find: "present[res]?.pin.hash === compared[res]?.pin.hash",
+    replace: "typeof present[res] === typeof compared[res]",
+    tests: ["packages/sdk/test/forked-changes.test.ts"],
   },
   {
     name: "invitation-closed-by-the-services-word",
@@ -641,8 +676,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "keyring-is-trusted-before-the-answer",
     file: "packages/sdk/src/trust/trust-keyring.ts",
-    find: "const draft = await draftOf(own, session);",
-    replace: "const draft = organizations.length > 99 ? await draftOf(own, session) : own;",
+    find: "const draft = await draftOf(own, session, before);",
+    replace: "const draft = organizations.length > 99 ? await draftOf(own, session, before) : own;",
     tests,
   },
   {
