@@ -127,7 +127,7 @@ export function histories(options: HistoriesOptions): Histories {
       const { sealed_until, sealed_at, ended = [], left = [], pin_version, told } = there ?? {};
       // A manager who sets a member again restores the access, but not one whose own access has ended.
       const isRestored = (who: HolderId): boolean =>
-        walked.set.get(who)?.some((by) => !ended.some((one) => one === by)) === true;
+        walked.set.some((one) => one.who === who && !ended.some((other) => other === one.by));
       const stays = (who: HolderId): boolean => holderOf(walked.state, who) !== undefined && !isRestored(who);
       const kept = {
         accepted: after.accepted || there?.accepted === true,
@@ -402,8 +402,8 @@ const isIn =
 
 /** Whether no other entry was verified in between, here or on another device. */
 export function hasSamePins(one: Trusted | undefined, other: Trusted | undefined): boolean {
-  const pinsOf = ({ pin, expect = [] }: Trusted): string => [pin, ...expect].map(({ hash }) => hash).join();
-  return (one && pinsOf(one)) === (other && pinsOf(other));
+  const pinsOf = (of: Trusted | undefined): string => [of?.pin, ...(of?.expect ?? [])].map((head) => head?.hash).join();
+  return pinsOf(one) === pinsOf(other);
 }
 
 function isSame(one: Head | undefined, other: Head | undefined): boolean {

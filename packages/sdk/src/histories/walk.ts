@@ -32,8 +32,8 @@ export interface Walked {
   joinedBy: OpenInvitation | undefined;
   /** The person who is responsible for the newest entry; undefined when no new entry was read. */
   signer: Trusted["given"];
-  /** The members and machines that managers have set after the pin, each with those managers; without joins. */
-  set: ReadonlyMap<string, readonly string[]>;
+  /** The members and machines that entries after the pin have set, each with the signer. */
+  set: readonly { who: HolderId; by: string }[];
   /** The people who managed it before or by a read entry, and do so no longer with that key. */
   formerManagers: readonly Manager[];
   /** For an organization: the members who left by the read entries, and restated cuts. */
@@ -63,7 +63,7 @@ export async function walk(
     made: undefined,
     joinedBy: undefined,
     signer: undefined,
-    set: new Map(),
+    set: [],
     managers: [...(before?.former_managers ?? []), ...(pinned?.holders ?? []).filter(isManaging)],
     departures: [],
   };
@@ -93,7 +93,7 @@ export async function walk(
 
 type Taken = Omit<Walked, "state" | "set" | "formerManagers" | "departures" | "hashes"> & {
   state: HistoryState | null;
-  set: Map<string, string[]>;
+  set: { who: HolderId; by: string }[];
   managers: Manager[];
   departures: Departure[];
 };
@@ -120,10 +120,10 @@ async function take(
   let from = 0;
   for (const [index, text] of texts.entries()) {
     const { claims } = await readEntry(text);
-    if (claims.seq > pinned && claims.by.startsWith("user:"))
-      for (const { who } of claims.set ?? []) walked.set.set(who, [...(walked.set.get(who) ?? []), claims.by]);
-    walked.managers.push(...(claims.set ?? []).filter(isManaging));
-    const mine = claims.set?.some(({ who }) => who === self) === true;
+    const { by, set = [] } = claims;
+    if (claims.seq > pinned) walked.set.push(...set.map(({ who }) => ({ who, by })));
+    walked.managers.push(...set.filter(isManaging));
+    const mine = set.some(({ who }) => who === self);
     if (!mine && claims.drop === undefined && index < texts.length - 1) continue;
     await extend(texts.slice(from, index));
     const { state: before } = walked;

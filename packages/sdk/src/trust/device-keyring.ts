@@ -50,17 +50,15 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
       if (shown.version < before.keyring) throw keyringRolledBack(shown.version, before.keyring);
       if (shown.version === before.keyring) return before;
       await requireContained(own, before, shown);
-      const outcome = { isMerged: false };
       const after = await own.changeRecord((present) => {
         // Another call may have read on meanwhile, on another branch: an earlier pin is compared with that.
-        outcome.isMerged = areAsCompared(before.resources, present.resources, shown);
-        if (!outcome.isMerged) return present;
+        if (!areAsCompared(before.resources, present.resources, shown)) return present;
         const keyring = Math.max(shown.version, present.keyring);
         return { ...present, resources: withPins(present.resources, shown), keyring };
       });
-      if (outcome.isMerged) return after;
+      if (after.keyring >= shown.version) return after;
     }
-    throw changing("your histories");
+    throw changing("the keyring");
   };
 
   const learn = async (): Promise<void> => {

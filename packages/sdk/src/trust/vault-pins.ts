@@ -127,7 +127,7 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     const kept = await recalled(view.id);
     const withKept = (resources: TrustRecord["resources"]): TrustRecord["resources"] =>
       kept === undefined ? resources : { [res]: kept, ...resources };
-    const store = (change: (before: TrustRecord["resources"]) => TrustRecord["resources"]): Promise<unknown> =>
+    const store = (change: (before: TrustRecord["resources"]) => TrustRecord["resources"]): Promise<TrustRecord> =>
       histories.changeRecord((present) => ({ ...present, resources: change(withKept(present.resources)) }));
     const record = await histories.record();
     const resources = withKept(record.resources);
@@ -151,15 +151,13 @@ export function vaultPins({ send, session, histories, onTrouble }: VaultPinsOpti
     const { pin, accepted, left } = opened;
     const shared = { pins: { [res]: pin }, accepted: accepted ? [res] : [], left: { [res]: left } };
     await requireContained(histories, { ...record, resources }, shared);
-    const outcome = { isMerged: false };
-    await store((present) => {
-      outcome.isMerged = areAsCompared(resources, present, shared);
-      if (!outcome.isMerged) return present;
+    const after = await store((present) => {
+      if (!areAsCompared(resources, present, shared)) return present;
       const all = withPins(present, shared);
       const merged = all[res] as Trusted; // it is among the pins
       return { ...all, [res]: { ...merged, pin_version: version, told: { seq: pin.seq, accepted, left } } };
     });
-    if (!outcome.isMerged) throw changing(res);
+    if (after.resources[res]?.pin_version !== version) throw changing(res);
   };
 
   /**

@@ -564,8 +564,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "ended-access-restored-by-the-one-who-had-it",
     file: "packages/sdk/src/histories/histories.ts",
-    find: "walked.set.get(who)?.some((by) => !ended.some((one) => one === by)) === true;",
-    replace: "walked.set.has(who);",
+    find: "walked.set.some((one) => one.who === who && !ended.some((other) => other === one.by));",
+    replace: "walked.set.some((one) => one.who === who);",
     tests: ["packages/sdk/test/ended-access.test.ts"],
   },
   {
