@@ -123,7 +123,7 @@ async function run(
   let text = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (text += `${name}: ${chunk.toString()}`));
-  const [code] = (await once(child, "close")) as [number | null];
+  const [code] = (await once(child, "close")) as [number | null]; // as Node documents the event
   return { code: code ?? 1, text };
 }
 

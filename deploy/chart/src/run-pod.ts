@@ -85,7 +85,7 @@ export function runPod({ pod, service, address, secrets, logFile }: PodOptions):
     log,
     probe: (kind) => answerTo(container[kind], address, portOf),
     signal: (name) => void child.kill(name),
-    exited: once(child, "close").then(([code]) => code as number | null),
+    exited: once(child, "close").then(([code]) => code as number | null), // as Node documents the event
   };
 }
 

@@ -30,7 +30,7 @@ try {
     if (values.help !== true) process.exitCode = 2;
   } else {
     if (!/^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(values.domain)) throw new Error(`${values.domain} is not a host name`);
-    const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
+    const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string }; // ours
     writeSecrets(folder, rows, { domain: values.domain, version });
     process.stdout.write(`written: ${join(folder, "secrets")} and .env\n`);
   }

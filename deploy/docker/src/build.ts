@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const known: string[] = [...presentServices().map(({ name }) => name), "cli"];
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`there is no service ${unknown}: ${known.join(", ")}`);
-  const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string }; // ours
   const tag = values.tag ?? version;
   const bases = values["local-bases"] === true ? makeLocalBases(checkout) : null;
   const given = {

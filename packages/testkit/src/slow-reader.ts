@@ -14,7 +14,7 @@ export interface SlowAnswer {
 export async function requestSlowly(url: string, headers: Record<string, string>): Promise<SlowAnswer> {
   const outgoing = request(url, { headers, agent: false });
   outgoing.end();
-  const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+  const [answer] = (await once(outgoing, "response")) as [IncomingMessage]; // as Node documents the event
   return {
     status: answer.statusCode ?? 0,
     read: async () => {

@@ -51,7 +51,8 @@ async function main(args: string[]): Promise<number> {
     return result.problem === null ? 0 : 1;
   } catch (error) {
     const expected = [ConfigurationError, ServiceError, QueryFailure].some((kind) => error instanceof kind);
-    process.stderr.write(`drill: ${expected ? (error as Error).message : String((error as Error).stack ?? error)}\n`);
+    const { message, stack } = error instanceof Error ? error : { message: String(error) };
+    process.stderr.write(`drill: ${expected ? message : (stack ?? message)}\n`);
     return 1;
   }
 }

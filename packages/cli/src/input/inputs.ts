@@ -7,7 +7,7 @@ import { promptHidden } from "./terminal.ts";
 /** All of stdin as text, unchanged. Throws Failure (usage) when it is not UTF-8. */
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer); // no encoding is set
   return textOf(Buffer.concat(chunks), "stdin");
 }
 

@@ -46,7 +46,7 @@ export async function runChild(
       copy(child.stdout, process.stdout, texts),
       copy(child.stderr, process.stderr, texts),
     ]);
-    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null]; // as Node documents the event
     await copied;
     return exitCodeOf(code, signal);
   } catch (error) {

@@ -73,13 +73,13 @@ async function readStdinBytes(largest: number): Promise<Uint8Array> {
 }
 
 /** A pipe or a device has no known size, and possibly no end. */
-async function readAtMost(largest: number, from: AsyncIterable<unknown>, what: string): Promise<Uint8Array> {
+async function readAtMost(largest: number, from: AsyncIterable<Buffer>, what: string): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of from) {
-    size += (chunk as Buffer).length;
+    size += chunk.length;
     if (size > largest) throw usage(`${what} is larger than ${largest / 1024 ** 3} GiB`);
-    chunks.push(chunk as Buffer);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }

@@ -7,7 +7,7 @@ export async function startExpress(body: string): Promise<{ url: string; pid: nu
     env: { PATH: process.env["PATH"], NODE_ENV: "production" },
   });
   const url = await new Promise<string>((resolve, reject) => {
-    child.once("message", (address) => resolve(address as string));
+    child.once("message", (address) => resolve(address as string)); // express-process.ts sends nothing else
     child.once("exit", () => reject(new Error("the Express baseline did not start")));
     child.send(body);
   });

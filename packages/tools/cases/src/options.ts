@@ -53,7 +53,7 @@ export function readOptions(args: readonly string[]): Options | null {
       },
     });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError((error as Error).message); // parseArgs throws TypeErrors
   }
   const { url, audience, receiver, forwarded, json, help } = parsed.values;
   if (help) return null;

@@ -63,7 +63,7 @@ export async function startReceiver(address: string): Promise<Receiver> {
 
 async function take(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk); // no encoding is set
   const { pathname, searchParams } = new URL(request.url ?? "", "http://receiver");
   const { method = "", headers } = request;
   const bytes = Buffer.concat(chunks);

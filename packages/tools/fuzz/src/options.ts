@@ -49,7 +49,7 @@ export function readOptions(args: readonly string[]): Options | null {
       },
     });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError((error as Error).message); // parseArgs throws TypeErrors
   }
   const { url, count, seed, first, help } = parsed.values;
   if (help) return null;

@@ -80,7 +80,7 @@ export function createChannel({ destinations, timeoutMilliseconds = requestMilli
     });
     try {
       request.end(bytes);
-      const [response] = (await once(request, "response", { signal })) as [http.IncomingMessage];
+      const [response] = (await once(request, "response", { signal })) as [http.IncomingMessage]; // as Node documents the event
       request.on("error", () => undefined);
       return await read(response);
     } catch (error) {
@@ -143,6 +143,7 @@ async function read(response: http.IncomingMessage): Promise<Answer> {
   let bytes = 0;
   let isCut = false;
   for await (const chunk of response as AsyncIterable<Buffer>) {
+    // no encoding is set
     const room = mostAnswerBytes - bytes;
     isCut = chunk.length > room;
     chunks.push(chunk.subarray(0, room));
