@@ -9,7 +9,9 @@ import { deviceCredentialMutants } from "./catalogue/device-credentials.ts";
 import { deviceMutants } from "./catalogue/devices.ts";
 import { historyMutants } from "./catalogue/histories.ts";
 import { historyClientMutants } from "./catalogue/history-clients.ts";
+import { historyMachineMutants } from "./catalogue/history-machines.ts";
 import { historyPropertyMutants } from "./catalogue/history-property.ts";
+import { historyRemovalMutants } from "./catalogue/history-removals.ts";
 import { httpMutants } from "./catalogue/http.ts";
 import { imageMutants } from "./catalogue/images.ts";
 import { localMutants } from "./catalogue/local.ts";
@@ -50,6 +52,8 @@ export const catalogue: readonly Mutant[] = [
   ...ratelimitMutants,
   ...historyMutants,
   ...historyClientMutants,
+  ...historyRemovalMutants,
+  ...historyMachineMutants,
   ...historyPropertyMutants,
   ...httpMutants,
   ...postgresMutants,

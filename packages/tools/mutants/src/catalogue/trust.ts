@@ -11,21 +11,33 @@ export const trustMutants: readonly Mutant[] = [
     file: "packages/sdk/src/trust/vault-pins.ts",
     find: "if (shownPin(view)?.sealed === sealed) return true;",
     replace: "if (shownPin(view)?.sealed !== undefined) return true;",
-    tests: ["packages/sdk/test/vault-histories.test.ts"],
+    tests: [
+      "packages/sdk/test/vault-histories.test.ts",
+      "packages/sdk/test/vault-rotations.test.ts",
+      "packages/sdk/test/vault-pins.test.ts",
+    ],
   },
   {
     name: "keyring-that-the-service-does-not-have",
     file: "packages/sdk/src/trust/keyring.ts",
     find: "as { sealed?: unknown }).sealed === sealed;",
     replace: "as { sealed?: unknown }).sealed !== undefined;",
-    tests: ["packages/sdk/test/histories.test.ts"],
+    tests: [
+      "packages/sdk/test/histories.test.ts",
+      "packages/sdk/test/keyring-histories.test.ts",
+      "packages/sdk/test/machine-histories.test.ts",
+    ],
   },
   {
     name: "offer-accepted-under-a-later-name",
     file: "packages/sdk/src/trust/offer.ts",
     find: "known_as: shown === name ? undefined : shown }",
     replace: "known_as: shown === name ? undefined : undefined }",
-    tests: ["packages/sdk/test/histories.test.ts"],
+    tests: [
+      "packages/sdk/test/histories.test.ts",
+      "packages/sdk/test/keyring-histories.test.ts",
+      "packages/sdk/test/machine-histories.test.ts",
+    ],
   },
   {
     name: "id-of-a-vault-taken-for-a-name",

@@ -2,7 +2,11 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src";
 const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
-const tests = ["packages/sdk/test/vault-histories.test.ts"] as const;
+const tests = [
+  "packages/sdk/test/vault-histories.test.ts",
+  "packages/sdk/test/vault-rotations.test.ts",
+  "packages/sdk/test/vault-pins.test.ts",
+] as const;
 const forked = ["packages/sdk/test/forked-changes.test.ts"] as const;
 const forgotten = ["packages/sdk/test/forgotten-vaults.test.ts"] as const;
 
