@@ -1,5 +1,5 @@
 import { emptyTrust, type TrustRecord, type TrustStorage } from "@coffer/sdk";
-import type { Lie } from "./liar.ts";
+import type { Lie } from "./lie.ts";
 import type { Res, Who } from "./truth.ts";
 
 /** A device of a person, or a machine: it has its own trust. */

@@ -2,23 +2,34 @@ import type { Random } from "@coffer/testkit";
 import type { Actor } from "./actor.ts";
 import type { Attacker } from "./attacker.ts";
 import type { Sent, Body, Oracle } from "./oracle.ts";
+import {
+  crash,
+  heads,
+  holders,
+  keyrings,
+  lost,
+  scrambled,
+  sparingSecrets,
+  swallowed,
+  unavailable,
+} from "./answer-lies.ts";
+import {
+  type Answered,
+  asRecord,
+  dataOf,
+  folderList,
+  historyPath,
+  isGet,
+  type Item,
+  type Lie,
+  oneRecord,
+  recordList,
+  secretList,
+  vaultList,
+  withViews,
+} from "./lie.ts";
 import { answerOf } from "./patience.ts";
 import { checkOf, type KnownEntry, type Res, sealedName, type StateThere, type Truth, type Who } from "./truth.ts";
-
-export interface Answered {
-  status: number;
-  headers: Record<string, string>;
-  body: unknown;
-}
-
-/** One lie of the service during a deed. */
-export interface Lie {
-  readonly name: string;
-  /** Answers without the real service. */
-  instead?(sent: Sent): Answered | undefined;
-  /** Changes the real response, also by a promise. May throw network errors. */
-  after?(sent: Sent, answered: Answered): unknown;
-}
 
 /** The proxy between the clients and the real service, which records everything. */
 export interface Liar {
@@ -40,31 +51,6 @@ export interface LiarOptions {
   /** Whether a removed person still manages the folder by its history. */
   isExposed(res: Res): boolean;
   url: string;
-}
-
-type Item = Record<string, unknown>;
-
-const folderList = /^\/api\/(?:org|sm\/v1)\/folders$/;
-const historyPath = /^\/api\/(?:(?:org|sm\/v1)\/(?:folders\/([^/]+)\/)?|vaults\/([^/]+)\/)history$/;
-const secretList = /^\/api\/(?:org\/folders\/([^/]+)|sm\/v1)\/secrets$/;
-const oneSecret = /^\/api\/(?:org\/folders\/[^/]+|sm\/v1)\/secrets\/[^/]+$/;
-const holderList = /^\/api\/(?:org\/folders|vaults)\/([^/]+)\/members$/;
-const vaultList = /^\/api\/vaults$/;
-const oneVault = /^\/api\/vaults\/([^/]+)$/;
-const recordList = /^\/api\/vaults\/([^/]+)\/records$/;
-const oneRecord = /^\/api\/vaults\/([^/]+)\/records\/([^/]+)$/;
-
-const isGet = ({ method }: Sent, pattern: RegExp, pathname: string): RegExpExecArray | null =>
-  method === "GET" ? pattern.exec(pathname) : null;
-
-const dataOf = (body: unknown): Item[] =>
-  ((body as { data?: Item[] } | undefined)?.data ?? []).map((one) => ({ ...one }));
-
-/** Changes the folders and vaults in a response. */
-function withViews(sent: Sent, body: unknown, change: (view: Item) => Item): unknown {
-  if (isGet(sent, folderList, sent.pathname) !== null || isGet(sent, vaultList, sent.pathname) !== null)
-    return { ...(body as Item), data: dataOf(body).map(change) };
-  return isGet(sent, oneVault, sent.pathname) === null ? body : change(body as Item);
 }
 
 /** The view of a folder or vault: a history, with its fields. */
@@ -307,47 +293,6 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     };
   };
 
-  /** Lists of holders, machines and members with others in them, others' keys, and without some. */
-  const holders = (random: Random, deed: string): Lie => {
-    const stranger = random.pick(attacker.strangers);
-    const accomplice = random.pick(attacker.accomplices());
-    const all = ["key", "without a key", "more", "fewer", "suspended", "role", "turned"] as const;
-    const change = deed === "rotate" && random.below(2) === 0 ? "suspended" : random.pick(all);
-    const which = random.below(5);
-    return {
-      name: `lists of holders: ${change}`,
-      after({ method, pathname }, { body, status }) {
-        if (method !== "GET" || status !== 200) return body;
-        if (/^\/api\/users\/[^/]+\/public_key$/.test(pathname) && change === "key")
-          return { ...(body as Item), public_key: stranger.publicKey };
-        const isHolders = holderList.test(pathname);
-        const isMembers = pathname === "/api/org/members";
-        if (!isHolders && !isMembers && !/\/clients$/.test(pathname)) return body;
-        const data = dataOf(body);
-        const one = data[which % Math.max(1, data.length)];
-        if (change === "fewer") return { data: data.filter((item) => item !== one) };
-        if (change === "turned") return { data: data.toReversed() };
-        if (change === "key" && one !== undefined && "public_key" in one)
-          return { data: data.map((item) => (item === one ? { ...item, public_key: stranger.publicKey } : item)) };
-        if (change === "without a key" && isHolders) return { data: data.map((item) => ({ ...item, has_key: false })) };
-        if (change === "suspended" && isMembers)
-          return { data: data.map((item) => ({ ...item, status: "suspended" })) };
-        if (change === "role" && isMembers) return { data: data.map((item) => ({ ...item, role: "owner" })) };
-        if (change !== "more" || !isHolders) return { data };
-        const isVault = pathname.startsWith("/api/vaults/");
-        const added = [stranger, accomplice].map(({ who, publicKey }): Item => {
-          const [kind, id] = who.split(":");
-          const shown = { name: "a colleague", permission: "read", public_key: publicKey, has_key: false };
-          return isVault
-            ? { user_id: id, email: "colleague@example.com", added_at: "", ...shown }
-            : { kind, id, ...shown };
-        });
-        const idOf = (item: Item): unknown => item["id"] ?? item["user_id"];
-        return { data: [...data.filter((item) => added.every((other) => idOf(other) !== idOf(item))), ...added] };
-      },
-    };
-  };
-
   /** An earlier response to the same request. */
   const replay = (random: Random, actor: Actor): Lie => {
     const chosen = [...answers.keys()].filter((name) => name.startsWith(`${actor.who} `) && random.below(2) === 0);
@@ -355,43 +300,6 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
     return {
       name: `earlier answers to ${picks.size} questions`,
       after: ({ method, path }, { body }) => (method === "GET" ? (picks.get(`${actor.who} ${path}`) ?? body) : body),
-    };
-  };
-
-  /** Lists in another order, with one item less, or with one twice. */
-  const scrambled = (random: Random): Lie => {
-    const [kind, which, only] = [random.below(4), random.below(8), random.below(3)];
-    return {
-      name: "lists in another order, or not whole",
-      after({ method, pathname }, { body }) {
-        const data = (body as { data?: unknown[] } | undefined)?.data;
-        if (method !== "GET" || !Array.isArray(data) || data.length === 0 || pathname.length % 3 !== only) return body;
-        const at = which % data.length;
-        const changed = [
-          data.toReversed(),
-          data.filter((_, index) => index !== at),
-          [...data, data[at]],
-          data.slice(0, at),
-        ][kind];
-        return { ...(body as Item), data: changed };
-      },
-    };
-  };
-
-  const keyrings = (random: Random, actor: Actor): Lie => {
-    const versions = [...(truth.keyrings.get(actor.who) ?? [])];
-    const [version, held] = versions.length === 0 ? [1, undefined] : random.pick(versions);
-    const kind = random.below(4);
-    return {
-      name: `another keyring (${kind}, version ${version})`,
-      after({ method, pathname }, answered) {
-        if (pathname !== "/api/account/keyring" || method !== "GET" || answered.status !== 200) return answered.body;
-        const now = answered.body as Item;
-        if (kind === 0) return { ...now, sealed: held?.sealed ?? now["sealed"] };
-        if (kind === 1) return { version, sealed: held?.sealed ?? now["sealed"] };
-        if (kind === 2) return { ...now, version: Number(now["version"]) + 1 };
-        return { version, sealed: "AQ==" };
-      },
     };
   };
 
@@ -451,72 +359,6 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   };
   const sealedPins = new Map<string, unknown>();
 
-  const heads = (random: Random): Lie => {
-    const kind = random.below(3);
-    return {
-      name: "other heads",
-      after({ pathname }, { body }) {
-        if (!pathname.endsWith("/heads")) return body;
-        const data = Object.entries((body as { data: Record<string, [number, string]> }).data);
-        if (kind === 0) return { data: {} };
-        const changed = data.map(([name, [seq, hash]]) => [name, kind === 1 ? [0, hash] : [seq + 3, hash]]);
-        return { data: Object.fromEntries(changed) as unknown };
-      },
-    };
-  };
-
-  /** The service performs the request, and loses the response. */
-  const lost = (random: Random): Lie => {
-    let left = random.below(6);
-    return {
-      name: "an answer is lost",
-      after({ method }, { body }) {
-        if (method === "GET") return body;
-        left -= 1;
-        if (left >= 0) return body;
-        throw new TypeError("fetch failed");
-      },
-    };
-  };
-
-  /** The service acknowledges a request without performing it. */
-  const swallowed = (random: Random): Lie => {
-    let left = random.below(2);
-    return {
-      name: "a change is not stored",
-      instead(sent) {
-        const done = acknowledgement(sent);
-        if (done === undefined) return undefined;
-        left -= 1;
-        return left >= 0 ? undefined : done;
-      },
-    };
-  };
-
-  const unavailable = (random: Random): Lie => {
-    let left = random.below(6);
-    const body = { error: "unavailable", message: "not now", request_id: "0", details: [] };
-    return {
-      name: "the service is away",
-      instead() {
-        left -= 1;
-        return left === -1 ? { status: 503, headers: { "retry-after": "600" }, body } : undefined;
-      },
-    };
-  };
-
-  const crash = (requests: number): Lie => {
-    let left = requests;
-    return {
-      name: `it ends after ${requests} requests`,
-      instead() {
-        left -= 1;
-        if (left < 0) throw new TypeError("fetch failed");
-        return undefined;
-      },
-    };
-  };
-
   /** Records the pins that a device has shared. */
   const recordPins = (actor: Actor, { pathname, body }: Sent): void => {
     const version = Number(body["version"]);
@@ -543,9 +385,9 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
       const kinds: (() => Promise<Lie | undefined> | Lie | undefined)[] = [
         () => replay(random, actor),
         () => scrambled(random),
-        () => holders(random, deed),
-        () => holders(random, deed),
-        () => keyrings(random, actor),
+        () => holders(random, attacker, deed),
+        () => holders(random, attacker, deed),
+        () => keyrings(random, truth, actor),
         () => heads(random),
         () => lost(random),
         () => swallowed(random),
@@ -558,7 +400,7 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
       const isMachine = actor.who.startsWith("client:");
       // A machine has no key before it begins.
       add(actor.publicKey === "" ? 0 : isMachine ? 5 : 1, () => offered(random, actor));
-      add(deed === "rotate" ? 4 : 0, () => holders(random, deed));
+      add(deed === "rotate" ? 4 : 0, () => holders(random, attacker, deed));
       const folders = knownTo(actor);
       if (folders.length > 0) {
         // A folder that a removed person still manages has the most to gain.
@@ -614,25 +456,6 @@ export function createLiar({ truth, oracle, attacker, org, isExposed, url }: Lia
   };
 }
 
-/** A record as the service shows it, without its key. */
-function asRecord(item: Item): Item {
-  return Object.fromEntries(Object.entries(item).filter(([name]) => name !== "key_version"));
-}
-
-/** A rotation stores unreadable values unchanged: a service can always lose data. */
-function sparingSecrets(lie: Lie): Lie {
-  const { name, instead, after } = lie;
-  const isSecrets = ({ pathname }: Sent): boolean =>
-    [secretList, oneSecret, recordList, oneRecord].some((pattern) => pattern.test(pathname));
-  return {
-    name,
-    ...(instead === undefined ? {} : { instead }),
-    ...(after === undefined
-      ? {}
-      : { after: (sent, answered) => (isSecrets(sent) ? answered.body : after(sent, answered)) }),
-  };
-}
-
 function sentOf(input: string, init: RequestInit | undefined, url: string): Sent {
   const parsed = new URL(input);
   const text = typeof init?.body === "string" ? init.body : "";
@@ -661,27 +484,4 @@ async function reached(input: string, init: RequestInit | undefined, lying: bool
     headers: Object.fromEntries(answered),
     body: text === "" ? undefined : (JSON.parse(text) as unknown),
   };
-}
-
-/** The response of the service to a performed request. */
-function acknowledgement({ method, pathname, body }: Sent): Answered | undefined {
-  const ok = (answer: unknown, status = 200): Answered => ({ status, headers: {}, body: answer });
-  const id = /folders\/([^/]+)/.exec(pathname)?.[1];
-  const at = "2026-11-20T10:00:00.000000Z";
-  const record = recordList.exec(pathname)?.[1];
-  if (method === "DELETE") return ok(undefined, 204);
-  if (method === "PUT" && /^\/api\/vaults\/[^/]+\/pin$/.test(pathname)) return ok(body);
-  if (method === "POST" && record !== undefined)
-    return ok({ ...body, vault_id: record, created_at: at, updated_at: at }, 201);
-  if (pathname.startsWith("/api/vaults/") && !/\/members\/[^/]+$/.test(pathname)) return undefined;
-  if (pathname.endsWith("/rotate")) return ok({ id, key_version: Number(body["key_version"]) + 1 });
-  if (pathname.endsWith("/history") && typeof body["entry"] === "string") return ok({ history_seq: 0 }, 201);
-  if (method === "PATCH" && id !== undefined) return ok({ id, ...body });
-  if (method === "PUT" && pathname === "/api/account/keyring") return ok(body);
-  if (method === "PUT" && /\/members\/[^/]+$/.test(pathname))
-    return ok({ ...body, user_id: pathname.split("/").at(-1) });
-  if (method === "PUT" && pathname.includes("/clients/"))
-    return ok({ ...body, client_id: pathname.split("/")[6], folder_id: pathname.split("/").at(-1) });
-  if (method === "POST" && pathname.endsWith("/secrets")) return ok({ ...body, version: 1 }, 201);
-  return undefined;
 }

@@ -14,7 +14,7 @@ import {
 } from "@coffer/sdk";
 import { finishedRegistration } from "../../../../services/auth-sm/test/support/people.ts";
 import { type Actor, storedTrust } from "./actor.ts";
-import type { Lie } from "./liar.ts";
+import type { Lie } from "./lie.ts";
 import type { Identity } from "./oracle.ts";
 import { patiently } from "./patience.ts";
 import type { Res, Truth } from "./truth.ts";
