@@ -4,7 +4,7 @@ import { testDirectory } from "@coffer/testkit";
 import { expectAttack, newScene, type Scene } from "./hostile/attack.ts";
 import { mark } from "./hostile/attacker.ts";
 import { objectsIn } from "./hostile/collusion.ts";
-import { saidOf } from "./hostile/journey.ts";
+import { saidOf } from "./hostile/step.ts";
 import { all, eachItem, type Json, recordAnswers, secretAnswers } from "./hostile/lies.ts";
 import { limits } from "./hostile/limits.ts";
 import type { Said } from "./hostile/oracle.ts";

@@ -4,7 +4,7 @@ import { createClient, type MachineConfiguration, memoryTrust } from "@coffer/sd
 import { testDirectory } from "@coffer/testkit";
 import { expectAttack, newScene } from "./hostile/attack.ts";
 import { claimsOf, forge, forgeAfter, hashOf, malleated, sealedKey } from "./hostile/attacker.ts";
-import { saidOf } from "./hostile/journey.ts";
+import { saidOf } from "./hostile/step.ts";
 import { limits } from "./hostile/limits.ts";
 import {
   all,
@@ -462,7 +462,8 @@ await t.test("a machine that was removed gets no new key", async (t) => {
       { kind: "client", id, name: "lost", permission: "read", public_key, has_key: false },
     ],
   }));
-  // While the server hides the removal, the machine is a holder by the history: the next honest rotation drops it.
+  // While the server hides the removal, the machine is a holder by the history: the next honest
+  // rotation drops it.
   await scene.honest(olivia).folders.rotate(folders.production);
   await expectAttack(
     t,

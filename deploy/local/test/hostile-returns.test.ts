@@ -3,7 +3,7 @@ import { newId } from "@coffer/crypto";
 import { login } from "@coffer/sdk/account";
 import { testDirectory } from "@coffer/testkit";
 import { expectAttack, newScene } from "./hostile/attack.ts";
-import { saidOfRecords } from "./hostile/journey.ts";
+import { saidOfRecords } from "./hostile/step.ts";
 import { limits } from "./hostile/limits.ts";
 import { eachItem, rewrite } from "./hostile/lies.ts";
 import type { Json } from "./hostile/lies.ts";

@@ -5,7 +5,7 @@ import { memoryTrust } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
 import { expectAttack, newScene } from "./hostile/attack.ts";
 import { claimsOf, forge, forgeAfter, hashOf, malleated, sealedKey } from "./hostile/attacker.ts";
-import { saidOfRecords } from "./hostile/journey.ts";
+import { saidOfRecords } from "./hostile/step.ts";
 import { limits } from "./hostile/limits.ts";
 import {
   all,
@@ -26,7 +26,8 @@ import { createWire, type Lie } from "./hostile/wire.ts";
 import type { Person } from "./hostile/world.ts";
 import { npmStart } from "./npm-start.ts";
 
-// Attacks on shared and personal vaults, by a server that works with a removed manager (Mallory) and a present reader (Rita).
+// Attacks on shared and personal vaults, by a server that works with a removed manager (Mallory)
+// and a present reader (Rita).
 
 const { url } = await npmStart(t, { directory: testDirectory(t), env: limits }).ready;
 const wire = createWire(url);

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createRandom } from "@coffer/testkit";
 import { collude } from "./collusion.ts";
-import { journey, type Step } from "./journey.ts";
+import { journey } from "./journey.ts";
 import { createOracle } from "./oracle.ts";
 import { newStage } from "./stage.ts";
+import type { Step } from "./step.ts";
 import { describe, lieOf, liesAbout } from "./substitutions.ts";
 import type { Lie, Wire } from "./wire.ts";
 import { clientOf, newWorld, type World } from "./world.ts";
