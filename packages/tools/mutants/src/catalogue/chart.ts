@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const templates = "charts/coffer/templates";
-const tests = ["deploy/chart/test/chart.test.ts"] as const;
+const tests = ["deploy/chart/test/values.test.ts", "deploy/chart/test/chart.test.ts"] as const;
 
 /** The chart's pods, networks and credentials. */
 export const chartMutants: readonly Mutant[] = [
@@ -91,6 +91,6 @@ export const chartMutants: readonly Mutant[] = [
     file: "charts/coffer/templates/_stores.tpl",
     find: "{{- $sum = add $sum (mul 20 (add 1 $replicas)) -}}",
     replace: "",
-    tests: ["deploy/chart/test/chart.test.ts"],
+    tests: ["deploy/chart/test/values.test.ts", "deploy/chart/test/chart.test.ts"],
   },
 ];
