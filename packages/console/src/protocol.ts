@@ -47,6 +47,8 @@ export interface Settings {
   lockMinutes: (typeof lockMinutes)[number];
   /** Whether single keys act, such as `c` for the password. */
   singleKeys: boolean;
+  /** The id of the organization that the screens are about; empty for the one that the person joined first. */
+  organization: string;
 }
 
 /** A passkey that opens a session in this browser. */
@@ -190,7 +192,7 @@ export interface ToRotate extends Shared {
 }
 
 export interface AuditWish {
-  /** The id of the organization; null for the first one whose audit the person may read. */
+  /** The id of the organization; null for the one that the screens are about. */
   organization: string | null;
   /** Empty for every action, outcome and actor. */
   action: string;
@@ -216,9 +218,7 @@ export interface AuditRow {
 }
 
 export interface AuditView {
-  /** The organizations whose audit the person may read. */
-  organizations: { id: string; name: string }[];
-  /** The one whose records these are; null when there is none. */
+  /** The organization whose records these are; null when the person may not read them. */
   organization: string | null;
   /** The members, for the choice of an actor. */
   members: { id: string; email: string }[];
@@ -470,10 +470,16 @@ export interface PeopleView {
   invitations: { id: string; email: string; role: Role; expiresAt: string }[];
 }
 
+/** The person's organizations, under the names of their histories. */
+export interface OrganizationsView {
+  organizations: { id: string; name: string }[];
+  /** The id of the one that the screens are about; null without one. */
+  current: string | null;
+}
+
 export interface OrganizationView {
-  organizations: { id: string; name: string; role: string }[];
   /** The one that the screens are about; null without one. */
-  current: { id: string; name: string; plan: string; createdAt: string } | null;
+  current: { id: string; name: string; role: string; plan: string; createdAt: string } | null;
   /** The newest events of billing. Empty for who may not read the audit. */
   billing: { seq: number; time: string; action: string; outcome: "success" | "denied" | "failure" }[];
 }
@@ -635,6 +641,7 @@ export interface Calls {
   /** Imports the file of `readFile`. Fails with `import_replaced` if a page has read another file since. */
   importFile(plan: string): Imported;
   toDo(): ToDoView;
+  organizations(): OrganizationsView;
   organization(): OrganizationView;
   createOrganization(name: string): OrganizationView;
   destinations(): DestinationsView;

@@ -568,9 +568,8 @@ export const messages: Messages = {
   organizationShowCommand: "coffer whoami --json",
   billing: "Abrechnung",
   noBilling: "Kein Ereignis der Abrechnung. Ohne Abrechnung hat jede Organisation den Plan Enterprise.",
-  otherOrganizations: "Ihre anderen Organisationen",
-  otherOrganizationsWhy:
-    "Die Bildschirme hier handeln von der, der Sie zuerst beigetreten sind. Der Befehl kennt alle: --org.",
+  organizationLeft: "Die Seiten handeln jetzt von einer anderen Organisation.",
+  organizationSwitch: (name) => `Wechseln zu ${name}`,
   organizationNew: "Neue Organisation",
   organizationName: "Name der Organisation",
   action: "Aktion",

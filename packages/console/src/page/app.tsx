@@ -73,35 +73,37 @@ function Unlocked() {
 }
 
 function Place() {
+  // Another organization is another screen, in all tabs: nothing that one of them shows is sent to the other.
+  const { organization } = state.value.settings;
   switch (place.value.path) {
     case "/travel":
       return <Travel />;
     case "/join":
       return <Join />;
     case "/people":
-      return <People />;
+      return <People key={organization} />;
     case "/folders":
-      return <Folders />;
+      return <Folders key={organization} />;
     case "/matrix":
-      return <Matrix />;
+      return <Matrix key={organization} />;
     case "/machines":
-      return <Machines />;
+      return <Machines key={organization} />;
     case "/account":
       return <Account />;
     case "/trust":
-      return <Trust />;
+      return <Trust key={organization} />;
     case "/about":
       return <About />;
     case "/destinations":
-      return <Destinations />;
+      return <Destinations key={organization} />;
     case "/import":
       return <Import />;
     case "/to-do":
-      return <ToDo />;
+      return <ToDo key={organization} />;
     case "/organization":
-      return <Organization />;
+      return <Organization key={organization} />;
     case "/audit":
-      return <Audit />;
+      return <Audit key={organization} />;
     case "/":
     case "/recover":
     case "/register":

@@ -9,7 +9,7 @@ const nothing: State = {
   endedBecause: null,
   connection: { kind: "connecting" },
   vaults: [],
-  settings: { language: "", lockMinutes: 15, singleKeys: true },
+  settings: { language: "", lockMinutes: 15, singleKeys: true, organization: "" },
   passkeys: [],
 };
 

@@ -5,18 +5,17 @@ import { auditNames, checkChain } from "@coffer/sdk/audit";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditView, AuditWish, ChainView } from "../protocol.ts";
+import { ownOrganization } from "./people.ts";
 import type { Workspace } from "./workspace.ts";
 
 const readers: readonly string[] = ["owner", "admin", "auditor"];
 
-/** The newest records of an organization that match. */
+/** The newest records of the organization that match. */
 export async function auditOf(workspace: Workspace, wish: AuditWish): Promise<AuditView> {
-  const account = await workspace.client.account();
-  const organizations = account.organizations
-    .filter(({ role, status }) => readers.includes(role) && status === "active")
-    .map(({ id, name }) => ({ id, name }));
-  const organization = organizations.find(({ id }) => id === wish.organization)?.id ?? organizations[0]?.id;
-  if (organization === undefined) return { organizations, organization: null, members: [], rows: [], count: 0 };
+  const own = await ownOrganization(workspace);
+  if (own === undefined || !readers.includes(own.role) || own.status !== "active")
+    return { organization: null, members: [], rows: [], count: 0 };
+  const { id: organization } = own;
   const client = workspace.inOrganization(organization);
   const { value } = await client.audit({ ...filterOf(wish), order: "desc", limit: wish.limit }).next();
   const records = (value?.records ?? []) as AuditRecord[]; // shown, not relied on
@@ -32,7 +31,7 @@ export async function auditOf(workspace: Workspace, wish: AuditWish): Promise<Au
   });
   const members = await client.members.list().catch(() => []); // without them, every actor is shown
   return {
-    ...{ organizations, organization, rows },
+    ...{ organization, rows },
     members: members.map(({ user_id: id, email }) => ({ id, email })),
     count: value?.head?.seq ?? 0,
   };

@@ -1,9 +1,11 @@
 import type { Calls, DestinationsView } from "../protocol.ts";
+import { ownOrganization } from "./people.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Where the audit records of the person's organization go, and on which plan. */
-export async function destinationsView({ client }: Workspace): Promise<DestinationsView> {
-  const [own] = (await client.account()).organizations;
+export async function destinationsView(workspace: Workspace): Promise<DestinationsView> {
+  const { client } = workspace;
+  const own = await ownOrganization(workspace);
   const mayManage = own !== undefined && ["owner", "admin"].includes(own.role);
   const maySee = mayManage || own?.role === "auditor";
   const listed = maySee ? await client.siem.list() : [];

@@ -13,7 +13,7 @@ import type { WordsOf } from "./machines.ts";
 import { copyValue, matrixView, pasteEnv } from "./matrix.ts";
 import { oneTimeCode } from "./one-time-code.ts";
 import { newPassword } from "./new-password.ts";
-import { createOrganization, organizationView } from "./organization.ts";
+import { createOrganization, organizationsView, organizationView } from "./organization.ts";
 import { invitationView, invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
 import { confirmMember, personDetail } from "./person.ts";
 import { saveRecord } from "./save-record.ts";
@@ -54,8 +54,12 @@ export function createLaterCalls(
 
   return {
     async createVault({ name, type }) {
-      const { client, refreshVaults } = unlocked();
-      const { id } = await client.vaults.create(name, { type });
+      const { client, organization, inOrganization, refreshVaults } = unlocked();
+      // The history of a shared one names the organization.
+      const isElsewhere = type === "shared" && organization !== "";
+      const { vaults } = isElsewhere ? inOrganization(organization) : client;
+      const { id } = await vaults.create(name, { type });
+      if (isElsewhere) await client.vaults.get(id);
       await refreshVaults(id);
       return { id };
     },
@@ -168,6 +172,7 @@ export function createLaterCalls(
     readFile: (input) => readFile(unlocked(), input, refuse),
     importFile: (plan) => importFile(unlocked(), plan, refuse),
     toDo: () => toDoView(unlocked()),
+    organizations: () => organizationsView(unlocked()),
     organization: () => organizationView(unlocked()),
     createOrganization: (name) => createOrganization(unlocked(), name),
     destinations: () => destinationsView(unlocked()),

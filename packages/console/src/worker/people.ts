@@ -1,14 +1,12 @@
-import type { CofferError, MemberView, PersonClient, Role } from "@coffer/sdk";
+import type { AccountView, CofferError, MemberView, PersonClient, Role } from "@coffer/sdk";
 import type { InvitationView, PeopleView, PersonView, ToRotate } from "../protocol.ts";
 import { toRotate } from "./sharing.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The members of the person's organization, and for who may invite the open invitations. */
-export async function peopleView({ client }: Workspace): Promise<PeopleView> {
-  const { organizations } = await client.account();
-  // The service could list another organization first than the one that this device signs for.
-  const signedFor = organizations.length === 0 ? null : await ifKnown(client.organizations.own());
-  const own = signedFor === null ? organizations[0] : organizations.find(({ id }) => id === signedFor.id);
+export async function peopleView(workspace: Workspace): Promise<PeopleView> {
+  const { client } = workspace;
+  const own = await ownOrganization(workspace);
   if (own === undefined) return { organization: null, mayManage: false, members: [], invitations: [] };
   const mayManage = ["owner", "admin"].includes(own.role);
   const [listed, named, invites] = await Promise.all([
@@ -17,11 +15,25 @@ export async function peopleView({ client }: Workspace): Promise<PeopleView> {
     mayManage ? client.invites.list() : [],
   ]);
   return {
-    organization: signedFor?.name ?? own.name,
+    organization: own.name,
     mayManage,
     members: membersOf(listed, named),
     invitations: invites.map(({ id, email, role, expires_at: expiresAt }) => ({ id, email, role, expiresAt })),
   };
+}
+
+type Membership = AccountView["organizations"][number];
+
+/** The organization that the screens are about, under the name of its history. Undefined without one. */
+export async function ownOrganization(workspace: Workspace): Promise<Membership | undefined> {
+  const { client, organization } = workspace;
+  const { organizations } = await client.account();
+  if (organizations.length === 0) return undefined;
+  // The service could list another organization first than the one that this device signs for.
+  const signedFor = await ifKnown(client.organizations.own());
+  if (signedFor === null) return organizations.find(({ id }) => id === organization) ?? organizations[0];
+  const own = organizations.find(({ id }) => id === signedFor.id);
+  return own && { ...own, name: signedFor.name };
 }
 
 /**

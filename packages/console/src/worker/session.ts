@@ -120,6 +120,7 @@ export function createSession(
     await closing;
     const workspace = await openWorkspace({
       ...{ keeper, session, url, trust, changed: tell },
+      organization: () => settings.current.organization,
       post(message) {
         if (isCurrent()) post(message);
       },

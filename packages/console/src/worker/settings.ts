@@ -15,7 +15,7 @@ export interface SettingsStore {
 
 export function settingsStore(): SettingsStore {
   const store = {
-    current: { language: "", lockMinutes: 15, singleKeys: true } as Settings,
+    current: { language: "", lockMinutes: 15, singleKeys: true, organization: "" } as Settings,
     loaded: load(),
     async change(part: Partial<Settings>) {
       await store.loaded;
@@ -33,10 +33,11 @@ export function settingsStore(): SettingsStore {
 
 /** The values are checked: another script in the page could send anything. */
 function merged(before: Settings, part: Partial<Record<keyof Settings, unknown>>): Settings {
-  const { language, lockMinutes: minutes, singleKeys } = part;
+  const { language, lockMinutes: minutes, singleKeys, organization } = part;
   return {
     language: typeof language === "string" ? language.slice(0, 2) : before.language,
     lockMinutes: lockMinutes.find((each) => each === minutes) ?? before.lockMinutes,
     singleKeys: typeof singleKeys === "boolean" ? singleKeys : before.singleKeys,
+    organization: typeof organization === "string" ? organization : before.organization,
   };
 }

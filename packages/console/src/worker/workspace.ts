@@ -24,7 +24,10 @@ import { recordSummary, vaultSummary } from "./summaries.ts";
 
 /** An unlocked session: the client, and what this device knows of its vaults. */
 export interface Workspace {
-  client: PersonClient;
+  /** The client for calls about vaults, the account, and the organization that the screens are about. */
+  readonly client: PersonClient;
+  /** The id of that organization; empty for the one that the person joined first. */
+  readonly organization: string;
   /** The client for calls about one organization. */
   inOrganization(id: string): PersonClient;
   /** The end of an organization's audit as this browser has verified it. */
@@ -60,6 +63,8 @@ export interface WorkspaceOptions {
   changed: () => void;
   /** Called when the session was ended elsewhere. */
   ended: () => void;
+  /** The id of the organization that the screens are about; empty for the one that the person joined first. */
+  organization: () => string;
 }
 
 /** Clears the person's replica on this device, where no workspace is open. */
@@ -69,8 +74,10 @@ export function clearReplica(userId: string): Promise<void> {
 
 /** Opens this device's replica and follows the person's vaults. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const { keeper, session, url, trust, post, changed, ended } = options;
-  const client = personClient(keeper, url, { trust });
+  const { keeper, session, url, trust, post, changed, ended, organization } = options;
+  const first = personClient(keeper, url, { trust });
+  const inOrganization = (id: string): PersonClient => personClient(keeper, url, { trust, organization: id });
+  let current = { id: "", client: first };
   const storage = replicaOf(session.user.id);
   const index = new Map<string, RecordSummary>();
   /** Newer than the snapshot that is read when the replica is open. */
@@ -104,7 +111,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
 
   const opening = Promise.withResolvers<Sync>();
-  const sync = await client.sync({
+  const sync = await first.sync({
     storage,
     onChange(changes) {
       const records: SyncedRecord[] = [];
@@ -138,10 +145,18 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   opening.resolve(sync);
 
   return {
-    client,
-    inOrganization: (organization) => personClient(keeper, url, { trust, organization }),
-    auditHead: (organization) =>
-      sealedStorage(session, `coffer audit ${session.user.id} ${organization}`, contexts.auditHead(organization)),
+    get client() {
+      const id = organization();
+      // The vaults are those that `sync` opens.
+      const { vaults, records } = first;
+      if (current.id !== id) current = { id, client: id === "" ? first : { ...inOrganization(id), vaults, records } };
+      return current.client;
+    },
+    get organization() {
+      return organization();
+    },
+    inOrganization,
+    auditHead: (id) => sealedStorage(session, `coffer audit ${session.user.id} ${id}`, contexts.auditHead(id)),
     pins: () => trust.load(),
     connection: () => connection,
     vaults: () => vaults,

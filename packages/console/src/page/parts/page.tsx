@@ -7,6 +7,7 @@ import { HelpDialog } from "../screens/help.tsx";
 import { Header } from "./header.tsx";
 import { Heading } from "./heading.tsx";
 import { NoOrganization } from "./no-organization.tsx";
+import { OrganizationChoice } from "./organization-choice.tsx";
 import { Problem } from "./problem.tsx";
 import { Tabs } from "./tabs.tsx";
 
@@ -28,6 +29,12 @@ const groups: readonly (readonly (readonly [path: PagePath, label: string])[])[]
     ["/trust", m.trust],
     ["/about", m.about],
   ],
+];
+
+/** The screens about one organization. */
+const aboutOrganization: readonly PagePath[] = [
+  ...(["/to-do", "/folders", "/matrix", "/machines"] as const),
+  ...(["/people", "/audit", "/destinations", "/organization", "/trust"] as const),
 ];
 
 interface PageProps {
@@ -52,6 +59,7 @@ export function Page({ title, problem = null, wide = false, back, children }: Pa
           <button onClick={goBack}>{name}</button>
         </p>
         <Neighbours />
+        {aboutOrganization.includes(place.value.path) && <OrganizationChoice />}
         <Heading text={title} isScreen={back === undefined} />
         {problem === m.noOrganization ? <NoOrganization /> : <Problem text={problem} />}
         {children}

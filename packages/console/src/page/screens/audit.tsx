@@ -95,7 +95,7 @@ interface FiltersProps {
   onWish: (wish: AuditWish) => void;
 }
 
-function Filters({ wish, view: { organizations, members }, onWish }: FiltersProps) {
+function Filters({ wish, view: { members }, onWish }: FiltersProps) {
   const change = (part: Partial<AuditWish>): void => onWish({ ...wish, limit: step, ...part });
   const day = (label: string, name: "from" | "to") => (
     <label>
@@ -105,14 +105,6 @@ function Filters({ wish, view: { organizations, members }, onWish }: FiltersProp
   );
   return (
     <p class="buttons">
-      {organizations.length > 1 && (
-        <Choice
-          label={m.organizationLabel}
-          value={wish.organization ?? ""}
-          options={organizations.map(({ id, name }) => [id, name])}
-          onChoose={(organization) => change({ organization })}
-        />
-      )}
       <Choice
         label={m.action}
         value={wish.action}

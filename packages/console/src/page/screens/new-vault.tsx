@@ -2,6 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
+import { OrganizationChoice } from "../parts/organization-choice.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { go } from "../router.ts";
 import { call, shownVault } from "../store.ts";
@@ -33,6 +34,7 @@ export function NewVault({ onClose }: { onClose: () => void }) {
             </label>
           ))}
         </fieldset>
+        {type === "shared" && <OrganizationChoice />}
         <Problem text={problem} />
         <p class="buttons">
           {problem === m.noOrganization && (

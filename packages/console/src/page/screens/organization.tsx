@@ -15,27 +15,24 @@ export function Organization() {
   return (
     <Page title={m.organizationLabel} problem={view?.current === null ? m.noOrganization : problem} wide>
       {view?.current === null && <NewOrganization onMade={show} />}
-      {view?.current != null && <Current view={view} current={view.current} />}
+      {view?.current != null && <Current current={view.current} billing={view.billing} />}
     </Page>
   );
 }
 
-function Current({ view, current }: { view: OrganizationView; current: NonNullable<OrganizationView["current"]> }) {
-  const { id, name, plan, createdAt } = current;
-  const role = view.organizations.find((each) => each.id === id)?.role;
-  const others = view.organizations.filter((each) => each.id !== id);
+interface CurrentProps {
+  current: NonNullable<OrganizationView["current"]>;
+  billing: OrganizationView["billing"];
+}
+
+function Current({ current: { id, name, role, plan, createdAt }, billing }: CurrentProps) {
   return (
     <>
       <section aria-label={name}>
         <h2>{name}</h2>
         <dl class="fields">
           <Fact name={m.plan} value={Object.hasOwn(m.plans, plan) ? m.plans[plan as keyof typeof m.plans] : plan} />
-          {role !== undefined && (
-            <Fact
-              name={m.ownRole}
-              value={Object.hasOwn(m.roles, role) ? m.roles[role as keyof typeof m.roles] : role}
-            />
-          )}
+          <Fact name={m.ownRole} value={Object.hasOwn(m.roles, role) ? m.roles[role as keyof typeof m.roles] : role} />
           <Fact name={m.founded} value={momentOf(createdAt)} />
           <Fact name={m.organizationId} value={id} />
         </dl>
@@ -46,9 +43,9 @@ function Current({ view, current }: { view: OrganizationView; current: NonNullab
       </section>
       <section aria-label={m.billing}>
         <h2>{m.billing}</h2>
-        {view.billing.length === 0 && <p>{m.noBilling}</p>}
+        {billing.length === 0 && <p>{m.noBilling}</p>}
         <ul class="members" aria-label={m.billing}>
-          {view.billing.map(({ seq, time, action, outcome }) => (
+          {billing.map(({ seq, time, action, outcome }) => (
             <li key={seq}>
               <span>{action}</span>
               <span class={outcome === "success" ? "hint" : "problem"}>
@@ -58,19 +55,6 @@ function Current({ view, current }: { view: OrganizationView; current: NonNullab
           ))}
         </ul>
       </section>
-      {others.length > 0 && (
-        <section aria-label={m.otherOrganizations}>
-          <h2>{m.otherOrganizations}</h2>
-          <p class="hint">{m.otherOrganizationsWhy}</p>
-          <ul class="members">
-            {others.map((each) => (
-              <li key={each.id}>
-                <span>{each.name}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
     </>
   );
 }

@@ -1,9 +1,10 @@
-import { useId, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { folded } from "../../order.ts";
 import type { PagePath } from "../../paths.ts";
 import { copyOf } from "../copy-record.ts";
 import { Dialog } from "../parts/dialog.tsx";
+import { chooseOrganization, organizations, refreshOrganizations } from "../organizations.ts";
 import { go, place } from "../router.ts";
 import { call, records, state, wanted } from "../store.ts";
 
@@ -53,6 +54,9 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
     () => document.getElementById(`${list}-${String(current)}`)?.scrollIntoView({ block: "nearest" }),
     [current],
   );
+  useEffect(() => {
+    refreshOrganizations().catch(() => undefined);
+  }, []);
   const act = (action: Action | undefined): void => {
     if (action === undefined) return;
     onClose();
@@ -141,6 +145,14 @@ function found(text: string, onHelp: () => void): Action[] {
   const actions: Action[] = [
     ...ofRecord(),
     ...screens.map(([path, name, command]) => ({ name, key: "", command, run: () => go({ path }) })),
+    ...organizations.value.organizations
+      .filter(({ id }) => id !== organizations.value.current)
+      .map(({ id, name }) => ({
+        name: m.organizationSwitch(name),
+        key: "",
+        command: "--org",
+        run: () => void chooseOrganization(id),
+      })),
     { name: m.newVault, key: "", command: m.noVaultCommand, run: () => open("new-vault") },
     ...(state.value.vaults.some(({ permission, problem }) => permission !== "read" && problem === null)
       ? [{ name: m.newRecord, key: "n", command: "coffer record create", run: () => open("new-record") }]
