@@ -23,7 +23,7 @@ import { useLoad } from "../use-load.ts";
 import { mayLeave } from "../use-unsaved.ts";
 import { OfferDialog } from "./offer.tsx";
 import { Secret } from "./secret.tsx";
-import { SharingDialog } from "./sharing.tsx";
+import { SharingSection } from "./sharing.tsx";
 
 /** Screen 11: folders with their secrets, and a token for a machine. */
 export function Folders() {
@@ -115,10 +115,10 @@ interface FolderProps {
 function Folder({ folder, secrets, onChange }: FolderProps) {
   const { name, permission, problem } = folder;
   const [made, setMade] = useState<MadeToken | null>(null);
-  const [sharing, setSharing] = useState(false);
   const [asking, setAsking] = useState(false);
   const [changing, setChanging] = useState(false);
   const [rotated, setRotated] = useState<Rotated | null>(null);
+  const [rotations, setRotations] = useState(0);
   const { busy, problem: rotationProblem, run } = useAction();
   if (problem === "not_accepted") return <OfferedFolder folder={folder} onChange={onChange} />;
   if (problem !== null) return <Refused text={m.folderProblem(problem)} code={problem} />;
@@ -126,15 +126,14 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
   return (
     <section aria-label={name}>
       <h2>{name}</h2>
-      <p class="buttons">
-        <button onClick={() => setSharing(true)}>{m.share}</button>
-        {permission === "manage" && (
+      {permission === "manage" && (
+        <p class="buttons">
           <button disabled={busy} onClick={() => setAsking(true)}>
             {m.rotate}
           </button>
-        )}
-        {permission === "manage" && <button onClick={() => setChanging(true)}>{m.settings}</button>}
-      </p>
+          <button onClick={() => setChanging(true)}>{m.settings}</button>
+        </p>
+      )}
       {asking && (
         <Question
           title={m.rotateOf(name)}
@@ -144,6 +143,7 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
           onYes={() =>
             run(async () => {
               setRotated(await call("rotate", { kind: "folder", id: folder.id }));
+              setRotations(rotations + 1);
               setAsking(false);
             })
           }
@@ -152,7 +152,6 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
       )}
       <Problem text={rotationProblem} />
       {rotated !== null && <RotatedNotice rotated={rotated} />}
-      {sharing && <SharingDialog shared={{ kind: "folder", ...folder }} onClose={() => setSharing(false)} />}
       {changing && (
         <SettingsDialog
           shared={{ kind: "folder", ...folder }}
@@ -179,6 +178,8 @@ function Folder({ folder, secrets, onChange }: FolderProps) {
         ))}
       </ul>
       {permission !== "read" && <SetSecret folder={folder} secrets={secrets} onChange={onChange} />}
+      {/* A new key ends what the history says of removed members. */}
+      <SharingSection key={rotations} shared={{ kind: "folder", ...folder }} />
       {permission === "manage" &&
         (made === null ? (
           <NewMachine folders={[folder]} onMade={setMade} />

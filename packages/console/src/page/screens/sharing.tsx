@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { HolderView, Permission, Rotated, Shared, SharingView } from "../../protocol.ts";
@@ -15,11 +16,32 @@ const permissions = (["read", "write", "manage"] as const).map((each) => [each, 
 
 interface SharingProps {
   shared: Shared & { name: string; permission: string };
-  onClose: () => void;
 }
 
-/** Screens 6 and 11: who has a folder or vault, and what each may do. */
-export function SharingDialog({ shared: { kind, id, name, permission: own }, onClose }: SharingProps) {
+/** Screen 6: who has a vault, and what each may do. */
+export function SharingDialog({ shared, onClose }: SharingProps & { onClose: () => void }) {
+  return (
+    <Dialog title={m.sharingTitle(shared.name)} onClose={onClose}>
+      <Sharing shared={shared}>
+        <button onClick={onClose}>{m.close}</button>
+      </Sharing>
+    </Dialog>
+  );
+}
+
+/** Screen 11: the members and machines of a folder, on its screen. */
+export function SharingSection({ shared }: SharingProps) {
+  const title = m.sharingTitle(shared.name);
+  return (
+    <section class="apart" aria-label={title}>
+      <h3>{title}</h3>
+      <Sharing shared={shared} />
+    </section>
+  );
+}
+
+/** The members, and for a manager the way to add, change and remove them. `children`: more buttons. */
+function Sharing({ shared: { kind, id, permission: own }, children }: SharingProps & { children?: ComponentChildren }) {
   const { view: sharing, show, problem: failure } = useLoad(() => call("sharing", { kind, id }), [id]);
   const [leaving, setLeaving] = useState<HolderView | null>(null);
   const [rotated, setRotated] = useState<Rotated | null>(null);
@@ -35,7 +57,7 @@ export function SharingDialog({ shared: { kind, id, name, permission: own }, onC
     });
   const mayManage = own === "manage";
   return (
-    <Dialog title={m.sharingTitle(name)} onClose={onClose}>
+    <>
       <p class="hint">{m.sharingWhy}</p>
       {sharing !== null && (
         <>
@@ -68,10 +90,10 @@ export function SharingDialog({ shared: { kind, id, name, permission: own }, onC
       )}
       <Problem text={failure ?? problem} />
       <p class="buttons">
-        <button onClick={onClose}>{m.close}</button>
+        {children}
         <code class="command">{m.sharingCommand(kind)}</code>
       </p>
-    </Dialog>
+    </>
   );
 }
 
