@@ -96,6 +96,35 @@ await t.test("the file again adds nothing; an archive of 1Password is read too",
   await button("Import 1").click();
   await page.getByText("1 record is imported.").waitFor();
   await until("it is there", async () => (await alice.records.list(vaultId)).length === 4);
+});
+
+await t.test("a long import says how far it is, stops when asked, and goes on with the rest", async (t) => {
+  const total = 4000;
+  const notes = Array.from({ length: total }, (_, index) => `Note ${String(index)}`);
+  const items = notes.map((name) => ({ type: 2, name, notes: secret, secureNote: { type: 0 } }));
+  await give("notes.json", Buffer.from(JSON.stringify({ encrypted: false, folders: [], items })));
+  await button("Look into it").click();
+  await button(`Import ${String(total)}`).click();
+  await page
+    .getByRole("status")
+    .filter({ hasText: `of ${String(total)} records` })
+    .waitFor();
+  const progress = page.getByRole("progressbar", { name: "Importing…" });
+  t.equal(await progress.getAttribute("max"), String(total));
+  t.ok(await page.getByLabel("File", { exact: true }).isDisabled(), "another file would end this import");
+  await button("Stop").press("Enter");
+  const stopped = page.getByText(/^Stopped: \d+ records are not imported yet\.$/);
+  await stopped.waitFor();
+  t.equal(await progress.count(), 0);
+  t.same(await inaccessible(page), []);
+  const left = Number(/\d+/.exec(await stopped.innerText())?.[0]);
+  t.ok(left > 0 && left < total);
+  t.equal((await alice.records.list(vaultId)).length, 4 + total - left);
+  await preview.getByText(`${String(left)} new records; ${String(total - left)} are there`).waitFor();
+  await button(`Import ${String(left)}`).click();
+  await page.getByText(`${String(left)} records are imported.`).waitFor();
+  t.equal((await alice.records.list(vaultId)).length, 4 + total);
+  t.equal(await preview.count(), 0);
   const traces = await visitor.traces(page);
   for (const text of [secret, password]) t.notOk(traces.includes(text));
   t.same(await visitor.troubles(), []);

@@ -509,6 +509,8 @@ export interface ImportView {
 export interface Imported {
   imported: number;
   failed: NotImported[];
+  /** Records of the file that are still to import. */
+  left: number;
 }
 
 /** Something that waits for the person. */
@@ -638,7 +640,10 @@ export interface Calls {
   join(invitation: string): string;
   /** Reads a file in the worker. Fails with `import_…` and the code of an ImportError. */
   readFile(input: { file: File; vaultId: string }): ImportView;
-  /** Imports the file of `readFile`. Fails with `import_replaced` if a page has read another file since. */
+  /**
+   * Imports the next records of the file of `readFile`, so that the page can show how far it is. Fails with
+   * `import_replaced` if a page has read another file since.
+   */
   importFile(plan: string): Imported;
   toDo(): ToDoView;
   organizations(): OrganizationsView;

@@ -314,6 +314,10 @@ export const messages: Messages = {
   importLeftOut: "Ausgelassen",
   importAction: (count) => `${String(count)} importieren`,
   importing: "Wird importiert…",
+  importProgress: (done, total) => `${String(done)} von ${String(total)} Einträgen`,
+  importStop: "Anhalten",
+  importStopped: (left) =>
+    `Angehalten: ${left === 1 ? "1 Eintrag ist" : `${String(left)} Einträge sind`} noch nicht importiert.`,
   imported: (count) => (count === 1 ? "1 Eintrag ist importiert." : `${String(count)} Einträge sind importiert.`),
   importFailed: "Nicht importiert",
   importRemove: "Die Datei enthält noch alles im Klartext: löschen Sie sie, wenn Sie nachgesehen haben.",

@@ -298,6 +298,10 @@ export const messages = {
   importLeftOut: "Left out",
   importAction: (count: number) => `Import ${String(count)}`,
   importing: "Importing…",
+  importProgress: (done: number, total: number) => `${String(done)} of ${String(total)} records`,
+  importStop: "Stop",
+  importStopped: (left: number) =>
+    `Stopped: ${left === 1 ? "1 record is" : `${String(left)} records are`} not imported yet.`,
   imported: (count: number) => (count === 1 ? "1 record is imported." : `${String(count)} records are imported.`),
   importFailed: "Not imported",
   importRemove: "The file still holds all of it in the clear: delete it when you have looked.",

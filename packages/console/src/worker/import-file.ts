@@ -8,10 +8,13 @@ declare const __IMPORT_PATH__: string;
 
 /** So many names are shown before the import. */
 const mostNames = 50;
+/** So many records are imported at a time. The page says how far the import is after each time. */
+const atATime = 500;
 
 interface Plan {
   id: string;
   vaultId: string;
+  /** Those that are still to import. */
   records: (PlainRecord & { id: string })[];
 }
 
@@ -52,18 +55,21 @@ export async function readFile(
 }
 
 /**
- * Imports the file that `readFile` has read.
+ * Imports the next records of the file that `readFile` has read. What an error leaves out can be imported again.
  * @throws the error of `refuse` for `import_replaced`, if the file is imported already or a page has read
  * another one since
  */
 export async function importFile(workspace: Workspace, id: string, refuse: (code: string) => Error): Promise<Imported> {
   const plan = plans.get(workspace);
   if (plan?.id !== id) throw refuse("import_replaced");
-  const records = plan.records.map(({ id, type, payload }) => ({ id, type, fields: payload }));
+  const next = plan.records.slice(0, atATime);
+  const records = next.map(({ id, type, payload }) => ({ id, type, fields: payload }));
   const { imported, errors } = await workspace.client.records.import(plan.vaultId, records);
-  plans.delete(workspace);
+  plan.records.splice(0, next.length);
+  if (plan.records.length === 0) plans.delete(workspace);
   return {
     imported,
-    failed: errors.map(({ index, issue }) => ({ item: plan.records[index]?.payload["name"] ?? null, reason: issue })),
+    failed: errors.map(({ index, issue }) => ({ item: next[index]?.payload["name"] ?? null, reason: issue })),
+    left: plan.records.length,
   };
 }

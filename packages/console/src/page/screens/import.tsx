@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import type { Imported, ImportView, NotImported } from "../../protocol.ts";
 import { Choice } from "../parts/choice.tsx";
@@ -14,6 +14,8 @@ export function Import() {
   const [file, setFile] = useState<File | null>(null);
   const [view, setView] = useState<ImportView | null>(null);
   const [done, setDone] = useState<Imported | null>(null);
+  const [progress, setProgress] = useState<{ done: number; total: number } | null>(null);
+  const isStopped = useRef(false);
   const reading = useAction(m.importProblems);
   const importing = useAction(m.importProblems);
   const id = useId();
@@ -28,10 +30,26 @@ export function Import() {
     setView(null);
     reading.run(async () => setView(await call("readFile", { file, vaultId: chosen.id })));
   };
-  const send = (plan: string): void =>
+  const send = (before: ImportView): void =>
     importing.run(async () => {
-      setDone(await call("importFile", plan));
-      setView(null);
+      const { plan, count: total } = before;
+      isStopped.current = false;
+      // A function, because the compiler does not see that the value changes.
+      const goesOn = (): boolean => !isStopped.current;
+      setDone(null);
+      let sum: Imported = { imported: 0, failed: [], left: total };
+      try {
+        while (sum.left > 0 && goesOn()) {
+          setProgress({ done: total - sum.left, total });
+          const { imported, failed, left } = await call("importFile", plan);
+          sum = { imported: sum.imported + imported, failed: [...sum.failed, ...failed], left };
+        }
+      } finally {
+        setProgress(null);
+        // What was imported before an error or a stop stays; the rest can follow.
+        if (sum.left < total) setDone(sum);
+        setView(sum.left === 0 ? null : restOf(before, sum));
+      }
     });
   const isWrong = reading.problem !== null;
   return (
@@ -50,6 +68,7 @@ export function Import() {
               label={m.importInto}
               value={chosen.id}
               options={vaults.map((vault) => [vault.id, vault.name])}
+              disabled={importing.busy}
               onChoose={(next) => {
                 setVaultId(next);
                 setView(null);
@@ -62,6 +81,7 @@ export function Import() {
               id={id}
               type="file"
               required
+              disabled={importing.busy}
               accept=".json,.csv,.xml,.1pux,.zip"
               aria-invalid={isWrong}
               aria-describedby={isWrong ? `${id}-hint ${id}-problem` : `${id}-hint`}
@@ -80,7 +100,9 @@ export function Import() {
             )}
           </div>
           <p class="buttons">
-            <button disabled={reading.busy || file === null}>{reading.slow ? m.importReading : m.importRead}</button>
+            <button disabled={reading.busy || importing.busy || file === null}>
+              {reading.slow ? m.importReading : m.importRead}
+            </button>
             <code class="command">{m.importCommand}</code>
           </p>
         </form>
@@ -108,9 +130,16 @@ export function Import() {
           {view.names.length < view.count && <p class="hint">{m.importMore(view.count - view.names.length)}</p>}
           {view.count > 0 && (
             <p class="buttons">
-              <button class="primary" disabled={importing.busy} onClick={() => send(view.plan)}>
+              <button class="primary" disabled={importing.busy} onClick={() => send(view)}>
                 {importing.slow ? m.importing : m.importAction(view.count)}
               </button>
+            </p>
+          )}
+          {progress !== null && importing.slow && (
+            <p class="buttons">
+              <progress aria-label={m.importing} max={progress.total} value={progress.done} />
+              <span role="status">{m.importProgress(progress.done, progress.total)}</span>
+              <button onClick={() => (isStopped.current = true)}>{m.importStop}</button>
             </p>
           )}
         </section>
@@ -119,12 +148,18 @@ export function Import() {
       {done !== null && (
         <div role="status">
           <p class="good">{m.imported(done.imported)}</p>
+          {done.left > 0 && <p class="problem">{m.importStopped(done.left)}</p>}
           <LeftOut title={m.importFailed} parts={done.failed} />
-          <p>{m.importRemove}</p>
+          {done.left === 0 && <p>{m.importRemove}</p>}
         </div>
       )}
     </Page>
   );
+}
+
+/** What is still to import. */
+function restOf(view: ImportView, { imported, left }: Imported): ImportView {
+  return { ...view, count: left, present: view.present + imported, names: view.names.slice(view.count - left) };
 }
 
 function LeftOut({ title, parts }: { title: string; parts: readonly NotImported[] }) {
