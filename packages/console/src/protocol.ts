@@ -122,9 +122,15 @@ export interface Conflict {
   theirs: Record<string, string>;
 }
 
+/** The characters beside small letters that a new password may have. */
+export const characterSets = ["capitals", "digits", "symbols"] as const;
+export type CharacterSet = (typeof characterSets)[number];
+
 export interface NewPassword {
   kind: "characters" | "words";
   length: number;
+  /** Characters that a site refuses. */
+  without?: readonly CharacterSet[];
 }
 
 export interface OfferView {

@@ -1,5 +1,6 @@
 import t from "tap";
 import { isSecret, kindOf } from "../src/record-fields.ts";
+import type { CharacterSet } from "../src/protocol.ts";
 import { newPassword } from "../src/worker/new-password.ts";
 import { oneTimeCode } from "../src/worker/one-time-code.ts";
 
@@ -62,6 +63,16 @@ await t.test("new passwords have the length, all sets of characters, and do not 
   }
   t.equal(made.size, 200);
   t.match(newPassword({ kind: "words", length: 6 }), /^[a-z]+(-[a-z]+){5}$/);
+  t.end();
+});
+
+await t.test("a new password has no character that a site refuses, and all others", (t) => {
+  const make = (...without: CharacterSet[]): string => newPassword({ kind: "characters", length: 12, without });
+  for (let round = 0; round < 50; round += 1) {
+    t.match(make("symbols"), /^(?=.*[a-z])(?=.*[A-Z])(?=.*[2-9])[A-Za-z2-9]{12}$/);
+    t.match(make("digits"), /^(?=.*[a-z])(?=.*[A-Z])(?=.*[!#$%&*+\-=?@_])[^\d]{12}$/);
+    t.match(make("capitals", "symbols", "digits"), /^[a-z]{12}$/);
+  }
   t.end();
 });
 

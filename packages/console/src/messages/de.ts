@@ -132,6 +132,7 @@ export const messages: Messages = {
   generatorLength: "Länge",
   generatorWords: "Wörter",
   generatorCharacters: "Zeichen",
+  generatorSets: { capitals: "Großbuchstaben", digits: "Ziffern", symbols: "Sonderzeichen" },
   use: "Verwenden",
   another: "Ein anderes",
   secondsLeft: (seconds) => `noch ${String(seconds)} s`,

@@ -123,6 +123,7 @@ export const messages = {
   generatorLength: "Length",
   generatorWords: "Words",
   generatorCharacters: "Characters",
+  generatorSets: { capitals: "Capital letters", digits: "Digits", symbols: "Symbols" },
   use: "Use it",
   another: "Another",
   secondsLeft: (seconds: number) => `${String(seconds)} s left`,

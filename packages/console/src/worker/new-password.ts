@@ -1,12 +1,20 @@
 import { wordlist } from "@scure/bip39/wordlists/english.js";
-import type { NewPassword } from "../protocol.ts";
+import type { CharacterSet, NewPassword } from "../protocol.ts";
 
 /** Letters and digits that look like others are left out. */
-const sets = ["abcdefghijkmnopqrstuvwxyz", "ABCDEFGHJKLMNPQRSTUVWXYZ", "23456789", "!#$%&*+-=?@_"];
+const characters: Readonly<Record<"letters" | CharacterSet, string>> = {
+  letters: "abcdefghijkmnopqrstuvwxyz",
+  capitals: "ABCDEFGHJKLMNPQRSTUVWXYZ",
+  digits: "23456789",
+  symbols: "!#$%&*+-=?@_",
+};
 
-/** A new password: characters of all sets, or words of the BIP-39 list (11 bits each) with a dash between them. */
-export function newPassword({ kind, length }: NewPassword): string {
+/** A new password: characters of all wanted sets, or words of the BIP-39 list (11 bits each) with a dash between them. */
+export function newPassword({ kind, length, without = [] }: NewPassword): string {
   if (kind === "words") return Array.from({ length }, () => wordlist[below(wordlist.length)] ?? "").join("-");
+  const { letters, ...others } = characters;
+  const wanted = Object.entries(others).filter(([name]) => !without.some((each) => each === name));
+  const sets = [letters, ...wanted.map(([, set]) => set)];
   const all = sets.join("");
   for (;;) {
     const text = Array.from({ length }, () => all[below(all.length)] ?? "").join("");

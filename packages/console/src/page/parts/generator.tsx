@@ -1,5 +1,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
+import { characterSets } from "../../protocol.ts";
+import type { CharacterSet } from "../../protocol.ts";
 import { call } from "../store.ts";
 
 const lengths = { characters: { least: 12, most: 64, usual: 20 }, words: { least: 4, most: 12, usual: 6 } };
@@ -8,19 +10,20 @@ const lengths = { characters: { least: 12, most: 64, usual: 20 }, words: { least
 export function Generator({ onUse }: { onUse: (password: string) => void }) {
   const [kind, setKind] = useState<"characters" | "words">("characters");
   const [length, setLength] = useState(lengths.characters.usual);
+  const [without, setWithout] = useState<readonly CharacterSet[]>([]);
   const [made, setMade] = useState("");
   const [round, setRound] = useState(0);
   const [group, slider] = [useId(), useId()];
   const { least, most } = lengths[kind];
   useEffect(() => {
     let current = true;
-    void call("newPassword", { kind, length }).then((password) => {
+    void call("newPassword", { kind, length, without }).then((password) => {
       if (current) setMade(password);
     });
     return () => {
       current = false;
     };
-  }, [kind, length, round]);
+  }, [kind, length, without, round]);
   return (
     <fieldset class="generator">
       <legend>{m.generator}</legend>
@@ -41,6 +44,22 @@ export function Generator({ onUse }: { onUse: (password: string) => void }) {
           </label>
         ))}
       </div>
+      {kind === "characters" && (
+        <div class="pair">
+          {characterSets.map((each) => (
+            <label key={each} class="choice">
+              <input
+                type="checkbox"
+                checked={!without.includes(each)}
+                onChange={({ currentTarget: { checked } }) =>
+                  setWithout(checked ? without.filter((other) => other !== each) : [...without, each])
+                }
+              />
+              {m.generatorSets[each]}
+            </label>
+          ))}
+        </div>
+      )}
       <label for={slider}>
         {m.generatorLength}: {length}
       </label>
