@@ -1,7 +1,8 @@
 import { newPassword } from "@coffer/console-app/new-password";
 import { oneTimeCode } from "@coffer/console-app/one-time-code";
 import { personClient } from "@coffer/sdk";
-import { register } from "@coffer/sdk/account";
+import { login, register } from "@coffer/sdk/account";
+import { checkRecoverySeal } from "@coffer/sdk/backup";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { npmStart } from "../../local/test/npm-start.ts";
@@ -24,6 +25,7 @@ const button = (name: string) => page.getByRole("button", { name, exact: true })
 const hidden = (name: string) => page.getByLabel(name, { exact: true });
 const codeField = page.getByRole("textbox", { name: "Code from your authenticator, or a recovery code" });
 let recoveryCodes: string[] = [];
+let secondRecoveryKey = "";
 
 await t.test("the words are those of the person's own key", async (t) => {
   await page.getByRole("textbox", { name: "E-mail" }).fill(email);
@@ -148,6 +150,7 @@ await t.test(
     await sheet.waitFor();
     const [recoveryKey = ""] = /cfr1_[\w-]{43}/.exec(await sheet.innerText()) ?? [];
     t.ok(recoveryKey !== "" && recoveryKey !== firstRecoveryKey);
+    secondRecoveryKey = recoveryKey;
     t.same(await inaccessible(page), []);
 
     await button("Lock").click();
@@ -162,7 +165,7 @@ await t.test(
   },
 );
 
-await t.test("the second factor is switched off with the password and a code", async (t) => {
+await t.test("the second factor is switched off with the password and a code", async () => {
   const factor = region("Second factor");
   await factor.getByRole("button", { name: "Switch off" }).click();
   await hidden("Password").fill(changed);
@@ -170,5 +173,40 @@ await t.test("the second factor is switched off with the password and a code", a
   await codeField.fill(recoveryCodes[1] ?? "");
   await factor.getByRole("button", { name: "Switch off" }).click();
   await factor.getByText("A login needs your password alone.").waitFor();
+});
+
+await t.test("a new recovery key is made while the password stays, and the one before is of no use", async (t) => {
+  const elsewhere = await login({ url, email, password: changed, device });
+  const sheetOf = region("Recovery key");
+  await sheetOf.getByRole("button", { name: "Make a new recovery key" }).click();
+  await sheetOf.getByText("The old key is of no use then").waitFor();
+  t.same(await inaccessible(page), []);
+  await hidden("Password").fill("not the password");
+  await hidden("Password").press("Enter");
+  await sheetOf.getByText("That is not your password.").waitFor();
+  await sheetOf.getByRole("button", { name: "Cancel" }).click();
+  t.equal(await hidden("Password").count(), 0);
+  await sheetOf.getByRole("button", { name: "Make a new recovery key" }).click();
+  await hidden("Password").fill(changed);
+  await hidden("Password").press("Enter");
+  const sheet = region("Your recovery key");
+  await sheet.waitFor();
+  const [recoveryKey = ""] = /cfr1_[\w-]{43}/.exec(await sheet.innerText()) ?? [];
+  t.same(await inaccessible(page), []);
+  await t.rejects(personClient(elsewhere, url).account(), { code: "invalid_token" }, "other sessions have ended");
+  await button("I have it").click();
+  await sheet.waitFor({ state: "detached" });
+
+  await button("Lock").click();
+  await hidden("Password").fill(changed);
+  await button("Unlock").click();
+  await region("Recovery key").waitFor();
+  const traces = await visitor.traces(page);
+  for (const text of [changed, recoveryKey]) t.notOk(traces.includes(text));
+  const present = await login({ url, email, password: changed, device });
+  const seal = await personClient(present, url).recoverySeal();
+  await checkRecoverySeal(present, { seal, recoveryKey });
+  for (const old of [firstRecoveryKey, secondRecoveryKey])
+    await t.rejects(checkRecoverySeal(present, { seal, recoveryKey: old }), { code: "not_decrypted" });
   t.same(await visitor.troubles(), []);
 });

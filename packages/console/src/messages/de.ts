@@ -496,6 +496,12 @@ export const messages: Messages = {
   passwordCommand: "coffer password",
   passwordChanged: "Das Passwort ist geändert. Ihre anderen Sitzungen sind beendet.",
   recoveryKeyNew: "Auch einen neuen Wiederherstellungsschlüssel machen; der alte endet",
+  recoveryKey: "Wiederherstellungsschlüssel",
+  recoveryKeyMake: "Neuen Wiederherstellungsschlüssel anlegen",
+  recoveryKeyMakeWhy:
+    "Für ein Blatt, das verloren ist oder das andere gesehen haben. Der alte Schlüssel gilt dann nicht mehr, und Ihre anderen Sitzungen enden. Ihr Passwort bleibt.",
+  recoveryKeyKept: "Ich habe ihn",
+  recoveryKeyCommand: "coffer password --new-recovery-key",
   passkey: "Passkey dieses Browsers",
   passkeyWhy:
     "Er öffnet Ihre Sitzung hier nach einer Sperre oder einem Neuladen anstelle des Passworts: mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel. Das kann jeder, der ihn an diesem Gerät benutzen kann. Er endet, wenn Sie sich abmelden.",

@@ -473,6 +473,12 @@ export const messages = {
   passwordCommand: "coffer password",
   passwordChanged: "The password is changed. Your other sessions have ended.",
   recoveryKeyNew: "Make a new recovery key too; the old one ends",
+  recoveryKey: "Recovery key",
+  recoveryKeyMake: "Make a new recovery key",
+  recoveryKeyMakeWhy:
+    "For a sheet that is lost or that others have seen. The old key is of no use then, and your other sessions end. Your password stays.",
+  recoveryKeyKept: "I have it",
+  recoveryKeyCommand: "coffer password --new-recovery-key",
   passkey: "Passkey of this browser",
   passkeyWhy:
     "It opens your session here after a lock or a reload, in place of your password: by fingerprint, face, PIN or a security key. So may anyone who can use it on this device. It ends when you sign out.",

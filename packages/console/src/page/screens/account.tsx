@@ -35,6 +35,7 @@ export function Account() {
           </section>
           <SecondFactor isOn={account.hasSecondFactor} onChange={reload} />
           <Password onChange={reload} />
+          <NewRecoveryKey onChange={reload} />
           <PasskeySection />
           <InThisBrowser />
           <Sessions account={account} onChange={show} />
@@ -174,6 +175,50 @@ function Password({ onChange }: { onChange: () => void }) {
       ) : (
         <p class="buttons">
           <button onClick={() => setAsking(true)}>{m.passwordChange}</button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Another recovery key for the password that the person has. The service takes it with a change of the password. */
+function NewRecoveryKey({ onChange }: { onChange: () => void }) {
+  const [asking, setAsking] = useState(false);
+  const [made, setMade] = useState<string | null>(null);
+  return (
+    <section aria-label={m.recoveryKey}>
+      <h2>{m.recoveryKey}</h2>
+      {made !== null && (
+        <>
+          <RecoveryKey email={state.value.user?.email ?? ""} recoveryKey={made} />
+          <p class="buttons">
+            <button class="primary" onClick={() => setMade(null)}>
+              {m.recoveryKeyKept}
+            </button>
+          </p>
+        </>
+      )}
+      {asking && (
+        <>
+          <p>{m.recoveryKeyMakeWhy}</p>
+          <Proven
+            label={m.recoveryKeyMake}
+            command={m.recoveryKeyCommand}
+            onCancel={() => setAsking(false)}
+            run={async (prove) => {
+              const { recoveryKey } = await prove((proof) =>
+                call("changePassword", { ...proof, newPassword: proof.password, newRecoveryKey: true }),
+              );
+              setMade(recoveryKey);
+              setAsking(false);
+              onChange();
+            }}
+          />
+        </>
+      )}
+      {!asking && made === null && (
+        <p class="buttons">
+          <button onClick={() => setAsking(true)}>{m.recoveryKeyMake}</button>
         </p>
       )}
     </section>
