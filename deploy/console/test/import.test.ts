@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { newPassword } from "@coffer/console-app/new-password";
-import { writeExport } from "@coffer/import";
+import { readImport, writeExport } from "@coffer/import";
 import { personClient } from "@coffer/sdk";
 import { register } from "@coffer/sdk/account";
 import { testDirectory, until } from "@coffer/testkit";
@@ -96,6 +97,51 @@ await t.test("the file again adds nothing; an archive of 1Password is read too",
   await button("Import 1").click();
   await page.getByText("1 record is imported.").waitFor();
   await until("it is there", async () => (await alice.records.list(vaultId)).length === 4);
+});
+
+const exporting = page.getByRole("region", { name: "Export a vault" });
+const format = exporting.getByRole("combobox", { name: "Format" });
+const save = async (): Promise<void> => {
+  await exporting.getByLabel("Password", { exact: true }).fill(password);
+  await exporting.getByLabel("Password", { exact: true }).press("Enter");
+};
+
+await t.test("a vault is exported with the password, as a file that can be imported", async (t) => {
+  await exporting.getByLabel("Password", { exact: true }).fill("not the password");
+  await button("Save the file").click();
+  await exporting.getByText("That is not your password.").waitFor();
+  t.same(await inaccessible(page), []);
+  const saving = page.waitForEvent("download");
+  await save();
+  const download = await saving;
+  await exporting.getByText("4 records were read.").waitFor();
+  t.same(await inaccessible(page), []);
+  t.equal(download.suggestedFilename(), "coffer-export.json", "it does not name the vault");
+  const { records } = await readImport(readFileSync(await download.path()));
+  const stored = await alice.records.list(vaultId);
+  const sorted = (fields: Record<string, string>[]) =>
+    fields.toSorted((a, b) => (a["name"] ?? "").localeCompare(b["name"] ?? ""));
+  t.same(sorted(records.map(({ payload }) => payload)), sorted(stored.map(({ fields }) => fields)));
+  t.equal(await exporting.getByLabel("Password", { exact: true }).inputValue(), "");
+  t.notOk((await visitor.traces(page)).includes(secret), "the page holds no value");
+});
+
+await t.test("the screen names what the format cannot hold, and saves nothing of an empty vault", async (t) => {
+  await format.selectOption("Chrome (CSV): logins");
+  await exporting.getByText('coffer export --vault "Private" --format chrome-csv <file>').waitFor();
+  const saving = page.waitForEvent("download");
+  await save();
+  t.equal((await saving).suggestedFilename(), "coffer-export.csv");
+  await exporting.getByText("Not in the file").waitFor();
+  await exporting.getByRole("listitem").filter({ hasText: "Wi-Fi" }).waitFor();
+  t.same(await inaccessible(page), []);
+  await alice.vaults.create("Empty", { type: "personal" });
+  const from = exporting.getByRole("combobox", { name: "From the vault" });
+  await from.getByRole("option", { name: "Empty" }).waitFor({ state: "attached" });
+  t.equal(await from.locator("option:checked").innerText(), "Private", "a new vault does not change the choice");
+  await from.selectOption("Empty");
+  await save();
+  await exporting.getByText("The vault has no record. No file was saved.").waitFor();
 });
 
 await t.test("a long import says how far it is, stops when asked, and goes on with the rest", async (t) => {

@@ -519,6 +519,29 @@ export interface Imported {
   left: number;
 }
 
+export const exportFormats = [
+  "coffer-json",
+  "bitwarden-json",
+  "bitwarden-csv",
+  "1pux",
+  "keepass-xml",
+  "chrome-csv",
+  "lastpass-csv",
+] as const;
+
+/** A vault in the format of another program. */
+export interface ExportedVault {
+  /** It holds every secret in the clear. */
+  file: Blob;
+  /** Records in the vault that could be read. */
+  count: number;
+  /** Records that the service counts beside them. */
+  missing: number;
+  /** What the format cannot hold. */
+  leftOut: NotImported[];
+  notes: string[];
+}
+
 /** Something that waits for the person. */
 export interface ToDoItem {
   kind:
@@ -651,6 +674,8 @@ export interface Calls {
    * `import_replaced` if a page has read another file since.
    */
   importFile(plan: string): Imported;
+  /** All records of a vault. Fails with `wrong_password`, and counts as `unlock` does. */
+  exportVault(input: { vaultId: string; format: (typeof exportFormats)[number]; password: string }): ExportedVault;
   toDo(): ToDoView;
   organizations(): OrganizationsView;
   organization(): OrganizationView;

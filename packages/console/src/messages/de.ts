@@ -322,6 +322,32 @@ export const messages: Messages = {
   imported: (count) => (count === 1 ? "1 Eintrag ist importiert." : `${String(count)} Einträge sind importiert.`),
   importFailed: "Nicht importiert",
   importRemove: "Die Datei enthält noch alles im Klartext: löschen Sie sie, wenn Sie nachgesehen haben.",
+  transferTitle: "Importieren und exportieren",
+  exportTitle: "Einen Tresor exportieren",
+  exportWhy:
+    "Eine Datei mit allen Einträgen eines Tresors, für ein anderes Programm. Sie enthält jedes Geheimnis im Klartext: wer die Datei hat, hat Ihre Passwörter. Darum braucht sie Ihr Passwort.",
+  exportFrom: "Aus dem Tresor",
+  exportFormat: "Format",
+  exportFormats: {
+    "coffer-json": "Coffer (JSON): alles",
+    "bitwarden-json": "Bitwarden (JSON)",
+    "bitwarden-csv": "Bitwarden (CSV): Logins und Notizen",
+    "1pux": "1Password (1PUX)",
+    "keepass-xml": "KeePass (XML)",
+    "chrome-csv": "Chrome (CSV): Logins",
+    "lastpass-csv": "LastPass (CSV): Logins und Notizen",
+  },
+  exportAction: "Datei speichern",
+  exporting: "Wird geschrieben…",
+  exported: (count) => (count === 1 ? "1 Eintrag wurde gelesen." : `${String(count)} Einträge wurden gelesen.`),
+  exportEmpty: "Der Tresor hat keinen Eintrag. Es wurde keine Datei gespeichert.",
+  exportMissing: (count) =>
+    count === 1
+      ? "1 Eintrag lässt sich nicht öffnen und ist nicht in der Datei."
+      : `${String(count)} Einträge lassen sich nicht öffnen und sind nicht in der Datei.`,
+  exportLeftOut: "Nicht in der Datei",
+  exportRemove: "Löschen Sie die Datei, wenn das andere Programm sie hat.",
+  exportCommand: (vault, format) => `coffer export --vault ${JSON.stringify(vault)} --format ${format} <file>`,
 
   toDo: "Zu tun",
   toDoLooking: "Wird gesucht…",

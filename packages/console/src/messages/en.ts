@@ -306,6 +306,33 @@ export const messages = {
   imported: (count: number) => (count === 1 ? "1 record is imported." : `${String(count)} records are imported.`),
   importFailed: "Not imported",
   importRemove: "The file still holds all of it in the clear: delete it when you have looked.",
+  transferTitle: "Import and export",
+  exportTitle: "Export a vault",
+  exportWhy:
+    "A file with all records of a vault, for another program. It holds every secret in the clear: anyone who has the file has your passwords. So it needs your password.",
+  exportFrom: "From the vault",
+  exportFormat: "Format",
+  exportFormats: {
+    "coffer-json": "Coffer (JSON): everything",
+    "bitwarden-json": "Bitwarden (JSON)",
+    "bitwarden-csv": "Bitwarden (CSV): logins and notes",
+    "1pux": "1Password (1PUX)",
+    "keepass-xml": "KeePass (XML)",
+    "chrome-csv": "Chrome (CSV): logins",
+    "lastpass-csv": "LastPass (CSV): logins and notes",
+  },
+  exportAction: "Save the file",
+  exporting: "Writing…",
+  exported: (count: number) => (count === 1 ? "1 record was read." : `${String(count)} records were read.`),
+  exportEmpty: "The vault has no record. No file was saved.",
+  exportMissing: (count: number) =>
+    count === 1
+      ? "1 record cannot be opened and is not in the file."
+      : `${String(count)} records cannot be opened and are not in the file.`,
+  exportLeftOut: "Not in the file",
+  exportRemove: "Delete the file when the other program has it.",
+  exportCommand: (vault: string, format: string) =>
+    `coffer export --vault ${JSON.stringify(vault)} --format ${format} <file>`,
 
   toDo: "To do",
   toDoLooking: "Looking…",

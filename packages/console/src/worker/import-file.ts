@@ -1,10 +1,12 @@
 import type { PlainRecord } from "@coffer/import";
-import type { Calls, ImportView, Imported } from "../protocol.ts";
+import type { Calls, ExportedVault, ImportView, Imported } from "../protocol.ts";
 import type * as formats from "./import-formats.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** The readers of other programs' files, which the build makes a file of their own. */
+/** The readers and writers of other programs' files, which the build makes a file of their own. */
 declare const __IMPORT_PATH__: string;
+
+const loadFormats = async (): Promise<typeof formats> => (await import(__IMPORT_PATH__)) as typeof formats; // the build's address of it
 
 /** So many names are shown before the import. */
 const mostNames = 50;
@@ -31,7 +33,7 @@ export async function readFile(
   refuse: (code: string) => Error,
 ): Promise<ImportView> {
   plans.delete(workspace);
-  const { ImportError, importContents, readImport } = (await import(__IMPORT_PATH__)) as typeof formats; // the build's address of it
+  const { ImportError, importContents, readImport } = await loadFormats();
   const bytes = new Uint8Array(await file.arrayBuffer());
   const { records, leftOut, notes, format } = await readImport(bytes).catch((error: unknown) => {
     throw error instanceof ImportError ? refuse(`import_${error.code}`) : error;
@@ -72,4 +74,29 @@ export async function importFile(workspace: Workspace, id: string, refuse: (code
     failed: errors.map(({ index, issue }) => ({ item: next[index]?.payload["name"] ?? null, reason: issue })),
     left: plan.records.length,
   };
+}
+
+/** How often a vault is read again while the service counts more records: some may have been added meanwhile. */
+const mostReads = 3;
+
+/** Writes all records of a vault in the clear, in the format of another program. */
+export async function exportVault(
+  { client }: Workspace,
+  { vaultId, format }: Pick<Parameters<Calls["exportVault"]>[0], "vaultId" | "format">,
+): Promise<ExportedVault> {
+  const { writeExport } = await loadFormats();
+  for (let reads = 1; ; reads += 1) {
+    const records = await client.records.list(vaultId);
+    const { record_count: counted } = await client.vaults.get(vaultId);
+    if (records.length < counted && reads < mostReads) continue;
+    const written = records.map(({ id, type, fields }) => ({ id, type, payload: fields }));
+    const { text, archive, leftOut, notes } = await writeExport(format, written);
+    return {
+      file: new Blob([archive === undefined ? text : Uint8Array.from(archive)]),
+      count: records.length,
+      missing: Math.max(0, counted - records.length),
+      leftOut: leftOut.map(({ item, reason }) => ({ item, reason })),
+      notes,
+    };
+  }
 }

@@ -7,7 +7,7 @@ import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
 import { createDestination, destinationsView, removeDestination, switchDestination } from "./destinations.ts";
 import { createFolder, foldersView, secretValue, setField } from "./folders.ts";
-import { importFile, readFile } from "./import-file.ts";
+import { exportVault, importFile, readFile } from "./import-file.ts";
 import { applicationView, applicationsView, createMachineToken, removeApplication, revokeMachine } from "./machines.ts";
 import type { WordsOf } from "./machines.ts";
 import { copyValue, matrixView, pasteEnv } from "./matrix.ts";
@@ -35,7 +35,7 @@ export interface LaterDeps {
 }
 
 export function createLaterCalls(
-  { unlocked, passwordChanged }: ConsoleSession,
+  { unlocked, checkPassword, passwordChanged }: ConsoleSession,
   { refuse, wordsOf }: LaterDeps,
 ): Omit<CallHandlers, keyof ReturnType<typeof createCalls>> {
   /** Does what needs the password. Refuses with `wrong_password`, `code_needed` and `otp_required`. */
@@ -171,6 +171,10 @@ export function createLaterCalls(
     join: (invitation) => join(unlocked(), invitation),
     readFile: (input) => readFile(unlocked(), input, refuse),
     importFile: (plan) => importFile(unlocked(), plan, refuse),
+    async exportVault({ password, ...wish }) {
+      await checkPassword(password);
+      return exportVault(unlocked(), wish);
+    },
     toDo: () => toDoView(unlocked()),
     organizations: () => organizationsView(unlocked()),
     organization: () => organizationView(unlocked()),

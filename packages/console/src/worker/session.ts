@@ -29,6 +29,8 @@ export interface ConsoleSession {
   keptRecoveryKey(recoveryKey: string): Promise<null>;
   unlock(password: string): Promise<null>;
   unlockPasskey(input: Parameters<Calls["unlockPasskey"]>[0]): Promise<null>;
+  /** Takes as many wrong passwords as `unlock`, then the session ends. Throws Refusal `wrong_password`. */
+  checkPassword(password: string): Promise<unknown>;
   startPasskey(password: string): Promise<{ salt: string }>;
   addPasskey(input: Parameters<Calls["addPasskey"]>[0]): Promise<null>;
   removePasskeys(): Promise<null>;
@@ -192,6 +194,21 @@ export function createSession(
     return result;
   };
 
+  /** The open session, if this is its password. */
+  async function checkPassword(password: string): Promise<Open> {
+    const opened = open;
+    if (opened === undefined) throw new Refusal("locked");
+    const expected = opened.key;
+    return attempt(
+      opened,
+      () => open === opened,
+      async () => {
+        const { key } = await lockKey(password, expected.salt);
+        return encodeBase64(key) === encodeBase64(expected.key) ? opened : null;
+      },
+    );
+  }
+
   async function lock(): Promise<null> {
     const opened = open;
     if (opened === undefined) return null;
@@ -319,18 +336,9 @@ export function createSession(
       await enter(kept.session, kept.key);
       return null;
     },
+    checkPassword,
     async startPasskey(password) {
-      const opened = open;
-      if (opened === undefined) throw new Refusal("locked");
-      const expected = opened.key;
-      await attempt(
-        opened,
-        () => open === opened,
-        async () => {
-          const { key } = await lockKey(password, expected.salt);
-          return encodeBase64(key) === encodeBase64(expected.key) ? true : null;
-        },
-      );
+      const opened = await checkPassword(password);
       opened.salt = encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
       return { salt: opened.salt };
     },

@@ -7,6 +7,7 @@ import { Choice } from "../parts/choice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { toast } from "../parts/toast.tsx";
+import { saveFile } from "../save-file.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { useLoad } from "../use-load.ts";
@@ -135,11 +136,7 @@ function Export({ wish }: { wish: AuditWish }) {
   const save = (): void =>
     run(async () => {
       const { file, count } = await call("exportAudit", wish);
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(file);
-      link.download = "audit.jsonl";
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      saveFile(file, "audit.jsonl");
       toast(m.auditExported(count));
     });
   return (

@@ -1,16 +1,21 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { Imported, ImportView, NotImported } from "../../protocol.ts";
+import type { Imported, ImportView } from "../../protocol.ts";
 import { Choice } from "../parts/choice.tsx";
+import { LeftOut } from "../parts/left-out.tsx";
 import { Link } from "../parts/link.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
+import { useFirstId } from "../use-first-id.ts";
+import { ExportVault } from "./export-vault.tsx";
 
-/** Screen 9: the file of another password manager is read in the worker, shown by its names, and imported. */
+/**
+ * Screen 9: the file of another password manager is read in the worker, shown by its names, and imported. A vault is
+ * exported into such a file.
+ */
 export function Import() {
-  const [vaultId, setVaultId] = useState("");
   const [file, setFile] = useState<File | null>(null);
   const [view, setView] = useState<ImportView | null>(null);
   const [done, setDone] = useState<Imported | null>(null);
@@ -22,7 +27,8 @@ export function Import() {
   const vaults = state.value.vaults
     .filter(({ permission, problem }) => permission !== "read" && problem === null)
     .toSorted((a, b) => a.name.localeCompare(b.name));
-  const chosen = vaults.find((vault) => vault.id === vaultId) ?? vaults[0];
+  const [vaultId, setVaultId] = useFirstId(vaults);
+  const chosen = vaults.find(({ id }) => id === vaultId) ?? vaults[0];
   const read = (event: Event): void => {
     event.preventDefault();
     if (file === null || chosen === undefined) return;
@@ -53,7 +59,8 @@ export function Import() {
     });
   const isWrong = reading.problem !== null;
   return (
-    <Page title={m.importTitle} wide>
+    <Page title={m.transferTitle} wide>
+      <h2>{m.importTitle}</h2>
       <p>{m.importWhy}</p>
       {chosen === undefined && (
         <p>
@@ -109,7 +116,7 @@ export function Import() {
       )}
       {view !== null && (
         <section aria-label={m.importPreview}>
-          <h2>{m.importPreview}</h2>
+          <h3>{m.importPreview}</h3>
           <p>{m.importCount(view.count, view.present)}</p>
           {view.notes.map((note) => (
             <p key={note} class="hint">
@@ -153,6 +160,7 @@ export function Import() {
           {done.left === 0 && <p>{m.importRemove}</p>}
         </div>
       )}
+      <ExportVault />
     </Page>
   );
 }
@@ -160,20 +168,4 @@ export function Import() {
 /** What is still to import. */
 function restOf(view: ImportView, { imported, left }: Imported): ImportView {
   return { ...view, count: left, present: view.present + imported, names: view.names.slice(view.count - left) };
-}
-
-function LeftOut({ title, parts }: { title: string; parts: readonly NotImported[] }) {
-  if (parts.length === 0) return null;
-  return (
-    <details open>
-      <summary>{title}</summary>
-      <ul class="commands">
-        {parts.map(({ item, reason }, index) => (
-          <li key={index} class="problem">
-            {item === null ? reason : `${item}: ${reason}`}
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
 }

@@ -28,7 +28,7 @@ const screens: readonly (readonly [path: PagePath, name: string, command: string
   ["/destinations", m.destinationsTitle, "coffer siem ls"],
   ["/organization", m.organizationLabel, m.organizationShowCommand],
   ["/travel", m.travel, m.travelCommand],
-  ["/import", m.importTitle, m.importCommand],
+  ["/import", m.transferTitle, m.importCommand],
   ["/join", m.joinTitle, m.joinCommand],
   ["/account", m.account, m.sessionsCommand],
   ["/trust", m.trustTitle, m.trustCommand],

@@ -145,8 +145,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: "console-adds-a-passkey-without-the-password",
     file: `${worker}/session.ts`,
-    find: "encodeBase64(key) === encodeBase64(expected.key) ? true : null",
-    replace: "encodeBase64(key).length === encodeBase64(expected.key).length ? true : null",
+    find: "encodeBase64(key) === encodeBase64(expected.key) ? opened : null",
+    replace: "encodeBase64(key).length === encodeBase64(expected.key).length ? opened : null",
     tests: [session],
   },
   {
@@ -183,6 +183,27 @@ export const consoleMutants: readonly Mutant[] = [
     find: "if (plan?.id !== id)",
     replace: "if (plan === undefined)",
     tests: [session],
+  },
+  {
+    name: "console-exports-without-the-password",
+    file: `${worker}/later-calls.ts`,
+    find: "      await checkPassword(password);",
+    replace: '      if (password === "") await checkPassword(password);',
+    tests: ["deploy/console/test/import.test.ts"],
+  },
+  {
+    name: "console-makes-a-shared-vault-in-another-organization",
+    file: `${worker}/later-calls.ts`,
+    find: 'type === "shared" && organization !== ""',
+    replace: 'type === "shared" && organization === "-"',
+    tests: ["deploy/console/test/organization.test.ts"],
+  },
+  {
+    name: "console-shows-the-organization-before-in-other-tabs",
+    file: "packages/console/src/page/app.tsx",
+    find: "<People key={organization} />",
+    replace: "<People />",
+    tests: ["deploy/console/test/organization.test.ts"],
   },
   {
     name: "console-overwrites-a-newer-record",
