@@ -24,6 +24,8 @@ await me.records.create(vaultId, { type: "login", fields: { name: "Example mail"
 declare global {
   /** What the browser has answered to the page. */
   var answers: PublicKeyCredential[];
+  /** Whether the page wanted the person's verification, each time that it asked. */
+  var verifications: (string | undefined)[];
 }
 
 const internal = {
@@ -51,11 +53,14 @@ async function signedIn(options: VisitorOptions = {}, authenticator: Partial<typ
   const visitor = await newVisitor(options);
   await visitor.context.addInitScript(() => {
     globalThis.answers = [];
+    globalThis.verifications = [];
     // An empty page has none.
     if (!("credentials" in navigator)) return;
     for (const name of ["create", "get"] as const) {
       const ask = navigator.credentials[name].bind(navigator.credentials);
-      navigator.credentials[name] = async (given?: object) => {
+      navigator.credentials[name] = async (given?: CredentialCreationOptions & CredentialRequestOptions) => {
+        const { userVerification, authenticatorSelection } = given?.publicKey ?? {};
+        verifications.push(userVerification ?? authenticatorSelection?.userVerification);
         const answer = await ask(given);
         answers.push(answer as PublicKeyCredential);
         return answer;
@@ -151,6 +156,7 @@ await t.test("it is added with the password, and opens a lock by keyboard in all
     }),
   );
   t.same(left, [0, 0], "the page has moved the answers to the worker");
+  t.same([...new Set(await page.evaluate(() => verifications))], ["required"]);
   const everything = (await visitor.traces(page)) + (await page.evaluate(() => seen.messages)).join("\n");
   for (const text of [password, session.user_key, "s3cret"]) t.notOk(everything.includes(text));
   t.notMatch(everything, /eyJ[\w-]+\.|refresh_token|access_token/);

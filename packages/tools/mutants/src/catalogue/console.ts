@@ -153,7 +153,7 @@ export const consoleMutants: readonly Mutant[] = [
     name: "console-keeps-the-passkey-of-a-session-ended-elsewhere",
     file: `${worker}/session.ts`,
     find: 'leave({ because: "revoked", userId: session.user.id })',
-    replace: 'leave({ because: "revoked" })',
+    replace: 'leave({ because: "revoked", keepPasskey: true })',
     tests: [passkey],
   },
   {
@@ -301,7 +301,7 @@ export const consoleMutants: readonly Mutant[] = [
     file: "packages/console/src/page/load-module.ts",
     find: "  link.integrity = linked.integrity;\n",
     replace: "",
-    tests: [injected],
+    tests: ["deploy/console/test/recover.test.ts"],
   },
   {
     name: "console-compared-without-its-headers",
