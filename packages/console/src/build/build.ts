@@ -17,15 +17,22 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** No screen starts a history that another program left out, so the worker starts without the SDK's way to do it. */
-const withoutAdoption: Plugin = {
-  name: "without-adoption",
+/** Functions of the SDK, by file, that no screen calls. The worker starts without them. */
+const unused = [
+  // Starts a history that another program left out.
+  { file: /sdk\/src\/histories\/adopt\.ts$/, names: ["adoptFolder", "adoptOrganization", "adoptVault"] },
+  // Asks for changed secrets again and again.
+  { file: /sdk\/src\/secrets\/watch-secrets\.ts$/, names: ["watchSecrets"] },
+];
+
+const withoutUnused: Plugin = {
+  name: "without-unused",
   setup({ onLoad }) {
-    const names = ["adoptFolder", "adoptOrganization", "adoptVault"];
-    const none = 'const none = () => Promise.reject(new TypeError("the console adopts no history"));';
-    onLoad({ filter: /sdk\/src\/histories\/adopt\.ts$/ }, () => ({
-      contents: `${none}\nexport { ${names.map((name) => `none as ${name}`).join(", ")} };`,
-    }));
+    const none = 'const none = () => Promise.reject(new TypeError("no screen of the console does this"));';
+    for (const { file, names } of unused)
+      onLoad({ filter: file }, () => ({
+        contents: `${none}\nexport { ${names.map((name) => `none as ${name}`).join(", ")} };`,
+      }));
   },
 };
 
@@ -62,7 +69,7 @@ export async function buildConsole(folder: string, from: string = root): Promise
     ...common,
     entryPoints: [join(source, "worker/worker.ts")],
     splitting: true,
-    plugins: [withoutAdoption],
+    plugins: [withoutUnused],
     external: ["/assets/*"],
     define: { __IMPORT_PATH__: JSON.stringify(`/${readers[0]?.path ?? ""}`) },
   });
