@@ -77,7 +77,7 @@ await t.test("each history is named, with how far this browser has verified it",
   await page.getByRole("textbox", { name: "E-mail" }).fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await button("Sign in").click();
-  await page.getByRole("heading", { name: "newest" }).waitFor();
+  await page.getByRole("heading", { name: "newest", exact: true }).waitFor();
   await page.goto(`${url}/trust`);
   await row("newest").getByText("folder").waitFor();
   await row("Latest crew").getByText("vault").waitFor();
