@@ -297,12 +297,16 @@ await t.test("a cut that an owner states later counts instead of the pin of a de
   await me.vaults.list();
   await leftOut(company);
   await me.members.confirmed();
+  await me.folders.list();
+  await me.vaults.list();
   const who = `user:${idOf(mallory)}`;
   const { resources: before } = await anna.trust.load();
   const { pin, left } = before[`folder:${folder}`] ?? {};
   t.match(left, [{ who, key: mallory.session.public_key, until: pin }]);
   await alice.client().members.restateCut(idOf(mallory), { kind: "folder", id: folder }, pin);
   await me.members.confirmed();
+  await me.folders.list();
+  await me.vaults.list();
   const { resources } = await anna.trust.load();
   t.match(resources[`folder:${folder}`]?.left, [{ who, until: null }]);
   t.match(resources[`vault:${vault}`]?.left, [{ who, until: { seq: Number } }]);

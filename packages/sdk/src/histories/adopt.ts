@@ -112,7 +112,7 @@ export async function adoptFolder(
     ver: view.key_version,
     check: await keyCheck(key, res, view.key_version),
   };
-  await adopt(send, trust, res, change);
+  await adopt(send, trust, res, change, organization.head.seq);
   return { name: view.name, left_out: leftOut };
 }
 
@@ -150,7 +150,8 @@ export async function adoptVault(
   const { name, key_version: ver, org_id: org } = view;
   const emailOf = (who: string): string | undefined => holderOf(organization, who)?.email;
   await requireHolders(set, (await trust.self()).who, emailOf, confirmHolders);
-  await adopt(send, trust, res, { org, name, set, ver, check: await keyCheck(key, res, ver) });
+  const change = { org, name, set, ver, check: await keyCheck(key, res, ver) };
+  await adopt(send, trust, res, change, organization.head.seq);
   return { name, left_out: leftOut };
 }
 
@@ -198,7 +199,7 @@ async function requireNoCut({ former }: HistoryState, res: Resource): Promise<vo
     throw new CofferError("conflict", `the organization's history names an entry of ${res}: adopt what has none`);
 }
 
-async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Change): Promise<void> {
+async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Change, checkedAt?: number): Promise<void> {
   // A service that hides a history, also one that another device put into the keyring, must not get
   // another one.
   if ((await trust.histories.learned(res)) !== undefined)
@@ -214,7 +215,7 @@ async function adopt(send: Send, trust: PersonTrust, res: Resource, change: Chan
       "bad_answer",
       `the service acknowledges the adoption of ${res} and does not show it: try again`,
     );
-  await trust.keep(res, state);
+  await trust.keep(res, state, checkedAt);
 }
 
 async function isConfirmed(holder: Parameters<typeof requireConfirmed>[0], confirm: ConfirmKey): Promise<boolean> {

@@ -12,11 +12,21 @@ import { CofferError } from "../errors.ts";
 import { stillEnded } from "../trust/ended.ts";
 import { changing, heldTrust } from "../trust/held-trust.ts";
 import { knownAsAfter } from "../trust/known-as.ts";
-import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "../trust/trust-storage.ts";
+import {
+  changedIn,
+  type Trusted,
+  trustedIn,
+  type TrustRecord,
+  type TrustStorage,
+  withTrusted,
+} from "../trust/trust-storage.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
-import { departuresIn, type Left, leftSince, mergeLeft, withLeft } from "./left.ts";
+import { departuresIn, type Left, leftSince, mergeLeft, withDepartures, withLeft } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { forked, hashBefore, walk, type Walked } from "./walk.ts";
+
+/** What a check of the signers of a folder or vault against its organization stores. */
+type Checked = Pick<Trusted, "checked_by" | "checked_at">;
 
 /** A verified history. */
 export type Verified = Trusted & { state: HistoryState };
@@ -118,13 +128,10 @@ export function histories(options: HistoriesOptions): Histories {
     walked: Walked,
   ): Promise<Verified | undefined> => {
     let replaced: Verified | undefined;
-    // Without a state from before, nothing was verified here that a departure could concern.
-    const departures = before?.state == null ? [] : walked.departures;
-    const missed = before?.state === null ? walked.departures.filter(({ seq }) => seq > before.pin.seq) : undefined;
     const isStored = await tryToStore(res, (there) => {
       if (!hasSamePins(there, before)) return undefined;
       // Later changes by other calls, such as this device's removals, must stay.
-      const { sealed_until, sealed_at, ended = [], left = [], pin_version, told } = there ?? {};
+      const { sealed_until, sealed_at, ended = [], left, pin_version, told } = there ?? {};
       // A manager who sets a member again restores the access, but not one whose own access has ended.
       const isRestored = (who: HolderId): boolean =>
         walked.set.some((one) => one.who === who && !ended.some((other) => other === one.by));
@@ -133,12 +140,10 @@ export function histories(options: HistoriesOptions): Histories {
         accepted: after.accepted || there?.accepted === true,
         known_as: knownAsAfter(there, after.state.name),
         ended: ended.filter(stays),
-        left: mergeLeft(left, after.left ?? []),
-        missed: missed ?? there?.missed,
-        ...{ sealed_until, sealed_at, pin_version, told },
+        ...{ left, sealed_until, sealed_at, pin_version, told },
       };
-      replaced = { ...after, ...kept };
-      return { kept: replaced, departures };
+      replaced = withDepartures(there, { ...after, ...kept }, walked.departures);
+      return replaced;
     });
     return isStored ? replaced : undefined;
   };
@@ -189,22 +194,31 @@ export function histories(options: HistoriesOptions): Histories {
 
   /**
    * Checks that signers who left the organization count only as far as the organization says.
-   * @returns the hash of the organization's newest entry, and what is known of who left; nothing
-   * where organizations are not read
+   * @returns the hash and number of the organization's newest entry; nothing where organizations are not read
    */
   const checkOrganization = async (
     res: Resource,
     { state, hashes }: Walked,
     before: Trusted | undefined,
-  ): Promise<Pick<Trusted, "checked_by" | "left">> => {
+  ): Promise<Checked> => {
     if (!options.organizations || kindOf(res) === "org") return {};
     const organization = await newest(`org:${state.org ?? ""}`);
-    const present = trustedIn(await record(), res)?.left ?? [];
-    const missed = before?.state === null ? (organization.missed ?? []) : [];
-    const known = before === undefined ? [] : leftSince(missed, before.pin, state, await cutName(res));
-    const left = mergeLeft(before === undefined ? present.filter(isIn(hashes)) : present, known);
-    await checkAgainst(organization.state, state, before?.pin ?? null, left, hashes);
-    return { checked_by: organization.state.head.hash, left };
+    const left = await leftNow(organization, state);
+    const known = before === undefined ? left.filter(isIn(hashes)) : left;
+    return checkAgainst(organization.state, state, before?.pin ?? null, known, hashes);
+  };
+
+  /**
+   * What is known of who left the organization, for the stored pin of a folder or vault. Stores it
+   * also when the history is then refused: another device of the person may have a later pin.
+   */
+  const leftNow = async (organization: Trusted, state: HistoryState): Promise<readonly Left[]> => {
+    const { res } = state;
+    const there = trustedIn(await record(), res);
+    const left = there === undefined ? [] : leftSince(organization, there, state, await cutName(res));
+    if (left.length > 0)
+      await change((present) => changedIn(present, res, (now) => ({ ...now, left: mergeLeft(now.left ?? [], left) })));
+    return left;
   };
 
   /**
@@ -217,15 +231,18 @@ export function histories(options: HistoriesOptions): Histories {
     pin: Head | null,
     left: readonly Left[],
     hashes?: ReadonlyMap<number, string>,
-  ): Promise<void> => {
+  ): Promise<Checked> => {
     const { res } = state;
+    const { hash: checked_by, seq: checked_at } = organization.head;
     const hashAt = hashOf(state, hashes);
     try {
       await checkSigners(organization, state, pin, hashAt);
-      if (left.length === 0) return;
+      const checked = { checked_by, checked_at };
+      if (left.length === 0) return checked;
       const ofLeft = (seq: number): string | undefined => left.find(({ until }) => until?.seq === seq)?.until?.hash;
       const limited = withLeft(organization, await cutName(res), left);
       await checkSigners(limited, state, pin, async (seq) => ofLeft(seq) ?? hashAt(seq));
+      return checked;
     } catch (error) {
       throw cutFailure(error, pin);
     }
@@ -238,11 +255,10 @@ export function histories(options: HistoriesOptions): Histories {
    */
   const checkAgain = async (res: Resource, known: Verified): Promise<Verified> => {
     if (!options.organizations || kindOf(res) === "org") return known;
-    const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`)?.state;
-    if (organization == null || organization.head.hash === known.checked_by) return known;
-    const { left = [] } = trustedIn(await record(), res) ?? {};
-    await checkAgainst(organization, known.state, known.pin, left);
-    return noted(res, known, { checked_by: organization.head.hash });
+    const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`);
+    if (organization?.state == null || organization.state.head.hash === known.checked_by) return known;
+    const left = await leftNow(organization, known.state);
+    return noted(res, known, await checkAgainst(organization.state, known.state, known.pin, left));
   };
 
   /** Later entries of other histories can make a folder accepted. */
@@ -256,7 +272,7 @@ export function histories(options: HistoriesOptions): Histories {
   const noted = async (
     res: Resource,
     known: Verified,
-    note: Pick<Partial<Trusted>, "accepted" | "unasked" | "checked_by">,
+    note: Partial<Pick<Trusted, "accepted" | "unasked"> & Checked>,
   ): Promise<Verified> => {
     let stored: Verified = { ...known, ...note };
     await change((present) => {
@@ -356,8 +372,9 @@ export function histories(options: HistoriesOptions): Histories {
             if (!isSame(there?.pin, before?.pin)) return undefined;
             const after = apply(there);
             const isLater = there !== undefined && there.pin.seq > after.pin.seq;
-            const kept = isLater ? { ...there, accepted: after.accepted } : after;
-            return { kept, departures: kept.state === null ? [] : departuresIn(there?.state ?? null, kept.state) };
+            if (isLater) return { ...there, accepted: after.accepted };
+            const { state } = after;
+            return withDepartures(there, after, state === null ? [] : departuresIn(there?.state ?? null, state));
           });
           if (isStored) return;
         }
@@ -372,18 +389,17 @@ export function histories(options: HistoriesOptions): Histories {
         const walked = await walk(read, res, await options.self(), undefined);
         if (walked === null) throw noHistory(res);
         const { state, given, departures, hashes } = walked;
-        const { checked_by } = await checkOrganization(res, walked, undefined);
+        const checked = await checkOrganization(res, walked, undefined);
         await look(walked);
         const former = isMachine ? walked.formerManagers : undefined;
         const trusted: Trusted = {
           ...{ pin: state.head, state, accepted: true, given },
-          ...{ former_managers: former, checked_by },
+          ...{ former_managers: former, ...checked },
         };
         const isStored = await tryToStore(res, (there) => {
           if (!hasSamePins(there, before)) return undefined;
-          const later = there?.state == null ? [] : departures.filter(({ seq }) => seq > there.pin.seq);
           const left = there?.left?.filter(isIn(hashes));
-          return { kept: { ...trusted, ended: stillEnded(there, state), left }, departures: later };
+          return withDepartures(there, { ...trusted, ended: stillEnded(there, state), left }, departures);
         });
         if (isStored) return;
       } catch (error) {

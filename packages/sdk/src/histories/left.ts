@@ -1,13 +1,5 @@
-import {
-  type Cut,
-  type Head,
-  type HistoryState,
-  type HolderId,
-  holderOf,
-  kindOf,
-  type Resource,
-} from "@coffer/history";
-import type { TrustRecord } from "../trust/trust-storage.ts";
+import { type Cut, type Head, type HistoryState, type HolderId, holderOf, kindOf } from "@coffer/history";
+import type { Trusted } from "../trust/trust-storage.ts";
 
 /** An entry of an organization's history that drops a member, or states a former member's `cut`. */
 export interface Departure {
@@ -49,56 +41,49 @@ export function departuresIn(before: HistoryState | null, after: HistoryState): 
   });
 }
 
-/**
- * Stores for each folder and vault of an organization who left it without a `cut` for that folder or
- * vault. A service can leave one out of a removal. Its history then names the person on, and the
- * person may return.
- * @param names the names in a `cut` of all histories in `resources`
- * @returns undefined when a name is missing
- */
-export function addLeft(
-  resources: TrustRecord["resources"],
-  org: Resource,
+/** The trust in an organization with who left it since; any other trust unchanged. */
+export function withDepartures<T extends Trusted>(
+  there: Trusted | undefined,
+  after: T,
   departures: readonly Departure[],
-  names: ReadonlyMap<string, string>,
-): TrustRecord["resources"] | undefined {
-  const changed = { ...resources };
-  for (const [res, trusted] of Object.entries(resources)) {
-    if (departures.length === 0 || trusted.state === null || `org:${trusted.state.org ?? ""}` !== org) continue;
-    const name = names.get(res);
-    if (name === undefined) return undefined;
-    const { state, pin } = trusted;
-    const left = departures.reduce((all, one) => leftAfter(all, one, state.holders, pin, name), trusted.left ?? []);
-    if (left.length > 0 || trusted.left !== undefined) changed[res] = { ...trusted, left };
-  }
-  return changed;
+): T {
+  if (after.state === null || kindOf(after.state.res) !== "org") return after;
+  const isFirst = there?.state == null;
+  const later = departures.filter(({ seq }) => isFirst || seq > there.pin.seq);
+  const since = isFirst ? (there ?? after).pin.seq : there.since;
+  return { ...after, missed: [...(there?.missed ?? []), ...later], since };
 }
 
 /**
- * The same for one history that this device verifies for the first time, from a pin that another
- * device of the person had made before these departures.
+ * What is known of who left the organization without a `cut` for a folder or vault: what was known
+ * before, and who left after the pin was checked. A service can leave a folder or vault out of a
+ * removal, and hide it until the person has returned.
+ * @param state its state now
+ * @param name its name in a `cut`
  */
 export function leftSince(
-  departures: readonly Departure[],
-  pin: Head,
+  { missed = [], since = -1 }: Trusted,
+  { pin, left = [], checked_at = since }: Trusted,
   { holders, signers }: HistoryState,
   name: string,
 ): readonly Left[] {
-  return departures.reduce<readonly Left[]>((all, one) => leftAfter(all, one, [...holders, ...signers], pin, name), []);
+  return missed
+    .filter(({ seq }) => seq > checked_at)
+    .reduce((all, one) => leftAfter(all, one, [...holders, ...signers], pin, name), left);
 }
 
 function leftAfter(
   left: readonly Left[],
-  { seq, who, key, cut }: Departure,
+  { seq: at, who, key, cut }: Departure,
   concerned: readonly { who: HolderId; key: string }[],
-  pin: Head,
+  { seq, hash }: Head,
   name: string,
 ): readonly Left[] {
   // The organization says it from now on. That stays stored for the person's other devices.
   if (Object.hasOwn(cut, name))
-    return inOrder(left.map((one) => (one.who === who ? { ...one, at: seq, until: null } : one)));
+    return inOrder(left.map((one) => (one.who === who && one.at < at ? { ...one, at, until: null } : one)));
   if (key === undefined || !concerned.some((one) => one.who === who && one.key === key)) return left;
-  return mergeLeft(left, [{ who, key, at: seq, until: pin }]);
+  return mergeLeft(left, [{ who, key, at, until: { seq, hash } }]);
 }
 
 /**

@@ -1,6 +1,5 @@
-import { cutName, kindOf, type Resource } from "@coffer/history";
+import { kindOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { addLeft, type Departure } from "../histories/left.ts";
 import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "./trust-storage.ts";
 
 /** What a device trusts, as this process last read or stored it. Other processes share the storage. */
@@ -13,13 +12,10 @@ export interface HeldTrust {
   /** Throws CofferError `conflict` when the change adds a vault that may have been forgotten meanwhile. */
   change(apply: (before: TrustRecord) => TrustRecord): Promise<TrustRecord>;
   /**
-   * Stores the trust in a history, and for an organization who left. Returns false when `make` returns
-   * nothing, or another process has changed what it depends on.
+   * Stores the trust in a history. Returns false when `make` returns nothing, or another process has
+   * changed what it depends on.
    */
-  tryToStore(
-    res: Resource,
-    make: (there: Trusted | undefined) => { kept: Trusted; departures: readonly Departure[] } | undefined,
-  ): Promise<boolean>;
+  tryToStore(res: Resource, make: (there: Trusted | undefined) => Trusted | undefined): Promise<boolean>;
 }
 
 export function heldTrust(storage: TrustStorage): HeldTrust {
@@ -53,13 +49,6 @@ export function heldTrust(storage: TrustStorage): HeldTrust {
     return unsearched;
   };
 
-  /** The names in a `cut` of all histories that are stored; none without departures. */
-  const namesFor = async (departures: readonly Departure[]): Promise<Map<string, string>> => {
-    const all = departures.length === 0 ? [] : Object.keys((await record()).resources);
-    const named = all.map(async (res) => [res, await cutName(res as Resource)] as const); // a record has their names
-    return new Map(await Promise.all(named));
-  };
-
   return {
     record,
     stored,
@@ -70,16 +59,14 @@ export function heldTrust(storage: TrustStorage): HeldTrust {
       return record();
     },
     async tryToStore(res, make) {
-      const names = await namesFor(make(trustedIn(await record(), res))?.departures ?? []);
       const outcome = { isStored: false };
       const unsearched = await tryToChange((present) => {
-        const made = make(trustedIn(present, res));
-        const resources = made && addLeft(present.resources, res, made.departures, names);
-        outcome.isStored = resources !== undefined;
-        if (made === undefined || resources === undefined) return present;
+        const kept = make(trustedIn(present, res));
+        outcome.isStored = kept !== undefined;
+        if (kept === undefined) return present;
         // The keyring shares all but vaults with the person's other devices.
         const unsaved = present.unsaved || kindOf(res) !== "vault";
-        return { ...withTrusted({ ...present, resources }, res, made.kept), unsaved };
+        return { ...withTrusted(present, res, kept), unsaved };
       });
       return outcome.isStored && unsearched === undefined;
     },

@@ -1,12 +1,13 @@
 import { box, contexts, decodeText, encodeText, hiddenPinKey, newKey, unboxBound } from "@coffer/crypto";
 import type { Head, HolderId } from "@coffer/history";
 import type { Left } from "../histories/left.ts";
+import type { SharedPin } from "./trust-storage.ts";
 
 /** The stored pin of a vault that the device has forgotten. */
 export interface HiddenPin {
   pin: Head;
   /** Later entries that other devices have verified. */
-  expect?: readonly Head[] | undefined;
+  expect?: readonly SharedPin[] | undefined;
   accepted: boolean;
   /** The version of the vault's `sealed_pin` that the device saw last. */
   version: number;
@@ -14,6 +15,8 @@ export interface HiddenPin {
   known_as?: string | undefined;
   /** The members whose access the caller has ended, as far as they fit. */
   ended?: readonly HolderId[] | undefined;
+  /** The number of an entry of the organization: `left` has who left until then. */
+  checked_at?: number | undefined;
   /** Former members, as far as they fit. */
   left?: readonly Left[] | undefined;
 }

@@ -4,7 +4,7 @@ import type { Left } from "../histories/left.ts";
 import type { ApiAnswer, Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import type { SharedPins } from "./merge-pins.ts";
-import { newestPin, type TrustRecord } from "./trust-storage.ts";
+import { newestPin, type SharedPin, type TrustRecord } from "./trust-storage.ts";
 
 /** The key pins that a person's devices share. Vaults have a separate pin each. */
 export interface Keyring extends SharedPins {
@@ -13,10 +13,21 @@ export interface Keyring extends SharedPins {
 
 const path = "/api/account/keyring";
 
+/** A pin with its `checked_at`. */
+export type PinText = [seq: number, hash: string, at?: number];
+
 interface KeyringPlaintext {
-  pins: Record<string, [number, string]>;
+  pins: Record<string, PinText>;
   accepted: string[];
   left?: Record<string, readonly Left[]>;
+}
+
+export function textOfPin({ seq, hash, at }: SharedPin): PinText {
+  return at === undefined ? [seq, hash] : [seq, hash, at];
+}
+
+export function pinOfText([seq, hash, at]: PinText): SharedPin {
+  return { seq, hash, at };
 }
 
 /** Seals the pins of a record as one version of the keyring. */
@@ -26,10 +37,7 @@ export async function sealKeyring(
   { resources }: TrustRecord,
 ): Promise<string> {
   const shared = Object.entries(resources).filter(([res]) => !res.startsWith("vault:"));
-  const pins = shared.map(([res, trusted]): [string, [number, string]] => {
-    const { seq, hash } = newestPin(trusted);
-    return [res, [seq, hash]];
-  });
+  const pins = shared.map(([res, trusted]) => [res, textOfPin(newestPin(trusted))] as const);
   const accepted = shared.filter(([res, one]) => one.accepted && res.startsWith("folder:")).map(([res]) => res);
   const left = shared.flatMap(([res, { left: known = [] }]) => (known.length === 0 ? [] : [[res, known] as const]));
   const plaintext: KeyringPlaintext = { pins: Object.fromEntries(pins), accepted };
@@ -57,7 +65,7 @@ export async function readKeyring(send: Send, session: PersonSession): Promise<K
   try {
     const opened = await unboxBound(decodeBase64(session.user_key), sealed, contexts.keyring(session.user.id, number));
     const { pins, accepted, left = {} } = JSON.parse(decodeText(opened)) as KeyringPlaintext; // this person sealed it
-    const heads = Object.entries(pins).map(([res, [seq, hash]]) => [res, { seq, hash }] as const);
+    const heads = Object.entries(pins).map(([res, pin]) => [res, pinOfText(pin)] as const);
     return { version: number, pins: Object.fromEntries(heads), accepted, left };
   } catch (cause) {
     throw missing("it does not open", cause);

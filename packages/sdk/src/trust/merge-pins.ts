@@ -1,14 +1,13 @@
-import type { Head } from "@coffer/history";
 import type { Histories } from "../histories/histories.ts";
 import { understoodHistory } from "../histories/history-failure.ts";
 import { type Left, mergeLeft } from "../histories/left.ts";
 import { forked, hashBefore } from "../histories/walk.ts";
-import { type Trusted, type TrustRecord, withExpected } from "./trust-storage.ts";
+import { type SharedPin, type Trusted, type TrustRecord, withExpected } from "./trust-storage.ts";
 
 /** The pins of another device of the person. */
 export interface SharedPins {
   /** By the names of histories. */
-  pins: Record<string, Head>;
+  pins: Record<string, SharedPin>;
   /** Folders and vaults that the person has made or accepted. */
   accepted: readonly string[];
   /** Who left the organization, where its history does not say how far the person's signatures count. */
@@ -53,7 +52,9 @@ export function withPins(
     const here = resources[res];
     const isAccepted = accepted.includes(res) || res.startsWith("org:");
     const others = Object.hasOwn(left, res) ? left[res] : undefined;
-    if (here === undefined) merged[res] = { pin, state: null, accepted: isAccepted, left: others };
+    const { at, ...head } = pin;
+    if (here === undefined)
+      merged[res] = { pin: head, state: null, accepted: isAccepted, left: others, checked_at: at };
     else merged[res] = { ...withOthersLeft(withExpected(here, pin), others), accepted: here.accepted || isAccepted };
   }
   return merged;

@@ -43,8 +43,10 @@ export interface PersonTrust {
   /**
    * Stores what the caller has made, joined or accepted, and publishes the pin to the person's
    * other devices.
+   * @param checked_at the number of the organization's newest entry when the caller made it. Default:
+   * of the newest entry known now
    */
-  keep(res: Resource, state: HistoryState): Promise<void>;
+  keep(res: Resource, state: HistoryState, checked_at?: number): Promise<void>;
   /** Publishes this device's pins that the other devices do not have. */
   share(): Promise<void>;
   /**
@@ -133,8 +135,9 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
       await share();
       return result;
     },
-    async keep(res, state) {
-      await own.keep(res, (before) => ({ ...before, pin: state.head, state, accepted: true }));
+    async keep(res, state, at) {
+      const checked_at = at ?? (await own.known(`org:${state.org ?? ""}`))?.pin.seq;
+      await own.keep(res, (before) => ({ checked_at, ...before, pin: state.head, state, accepted: true }));
       await share();
     },
     share,

@@ -2,6 +2,7 @@ import { type Fingerprint, fingerprint } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
 import { type Histories, hasSamePins, histories } from "../histories/histories.ts";
+import { mergeLeft, withDepartures } from "../histories/left.ts";
 import { personSelf } from "../histories/self.ts";
 import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
@@ -79,7 +80,9 @@ export async function trustKeyring(
       // The person has answered about what was known before the question.
       if (!hasSamePins(there, before.resources[res])) throw changing(res);
       const ended = stillEnded(there, state);
-      resources[res] = { ...shownNow, ended, left: there?.left, known_as: knownAsAfter(there, state.name) };
+      const left = mergeLeft(there?.left ?? [], shownNow.left ?? []);
+      const after = { ...shownNow, ended, left, known_as: knownAsAfter(there, state.name) };
+      resources[res] = withDepartures(there, after, shownNow.missed ?? []);
     }
     return { ...present, resources, keyring, unsaved: false };
   };
@@ -94,8 +97,8 @@ export async function trustKeyring(
 /** Histories that are kept in memory, and of which only the former members are known before. */
 async function draftOf({ read }: Histories, session: PersonSession, { resources }: TrustRecord): Promise<Histories> {
   const { who } = await personSelf(session);
-  const former = Object.entries(resources).flatMap(([res, { pin, left = [] }]) =>
-    left.length === 0 ? [] : [[res, { pin, state: null, accepted: false, left }] as const],
+  const former = Object.entries(resources).flatMap(([res, { pin, left, checked_at }]) =>
+    res.startsWith("org:") ? [] : [[res, { pin, state: null, accepted: false, left, checked_at }] as const],
   );
   return histories({
     storage: memoryTrust({ ...emptyTrust(), resources: Object.fromEntries(former) }),

@@ -7,6 +7,12 @@ export interface Manager {
   key: string;
 }
 
+/** A pin that the devices of a person share. */
+export interface SharedPin extends Head {
+  /** Its `checked_at`. */
+  at?: number | undefined;
+}
+
 /** A device's trust in one history. Plain JSON. */
 export interface Trusted {
   /** The newest verified entry. Older states are never accepted again. */
@@ -16,7 +22,7 @@ export interface Trusted {
    */
   state: HistoryState | null;
   /** Later entries that other devices have verified. The history must contain all of them. */
-  expect?: readonly Head[] | undefined;
+  expect?: readonly SharedPin[] | undefined;
   /** Whether the person or machine has made or accepted the folder or vault. */
   accepted: boolean;
   /**
@@ -37,6 +43,11 @@ export interface Trusted {
    * another check.
    */
   checked_by?: string | undefined;
+  /**
+   * For a folder or vault: the number of the organization's entry against which the pin was checked.
+   * `left` has who left until then. Undefined when an earlier version made the pin.
+   */
+  checked_at?: number | undefined;
   /** Up to this entry every member and machine has the key, as the service said. */
   sealed_until?: number | undefined;
   /** When the service said so, in Unix milliseconds. */
@@ -51,11 +62,10 @@ export interface Trusted {
    * them. The person's devices share it.
    */
   left?: readonly Left[] | undefined;
-  /**
-   * For an organization: who left between the entry that another device had verified and this
-   * device's first one.
-   */
+  /** For an organization: who left it, as far as this device has read the entries. */
   missed?: readonly Departure[] | undefined;
+  /** For an organization: the `checked_at` of pins without one. By default all of `missed` counts. */
+  since?: number | undefined;
   /** For a vault: the version of its `sealed_pin` that this device saw last. */
   pin_version?: number | undefined;
   /**
@@ -119,12 +129,16 @@ export function isManagerOf({ by, key }: NonNullable<Trusted["given"]>, { state 
 }
 
 /** The newest entry that this device or another one has verified. */
-export function newestPin({ pin, expect = [] }: Pick<Trusted, "pin" | "expect">): Head {
-  return expect.reduce((newest, one) => (one.seq > newest.seq ? one : newest), pin);
+export function newestPin({
+  pin,
+  expect = [],
+  checked_at: at,
+}: Pick<Trusted, "pin" | "expect" | "checked_at">): SharedPin {
+  return expect.reduce<SharedPin>((newest, one) => (one.seq > newest.seq ? one : newest), { ...pin, at });
 }
 
 /** With an entry that another device or process has verified; the same when it is older than this device's. */
-export function withExpected(trusted: Trusted, pin: Head): Trusted {
+export function withExpected(trusted: Trusted, pin: SharedPin): Trusted {
   const { pin: own, expect = [] } = trusted;
   const isKnown = [own, ...expect].some(({ seq, hash }) => seq === pin.seq && hash === pin.hash);
   return isKnown || pin.seq < own.seq ? trusted : { ...trusted, expect: [...expect, pin] };

@@ -1,5 +1,5 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
-import type { Head, Resource } from "@coffer/history";
+import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
 import type { Left } from "../histories/left.ts";
@@ -10,8 +10,9 @@ import { vaultPath } from "../vaults/vault-path.ts";
 import type { VaultView } from "../vaults/views.ts";
 import { changing } from "./held-trust.ts";
 import { type HiddenPin, hiddenPin, withHiddenPins } from "./hidden-pins.ts";
+import { type PinText, pinOfText, textOfPin } from "./keyring.ts";
 import { areAsCompared, requireContained, withPins } from "./merge-pins.ts";
-import { changedIn, newestPin, type Trusted, type TrustRecord } from "./trust-storage.ts";
+import { changedIn, newestPin, type SharedPin, type Trusted, type TrustRecord } from "./trust-storage.ts";
 
 /**
  * Synchronizes the pins of vaults between a person's devices: one sealed pin per vault, stored with
@@ -54,13 +55,13 @@ interface SealedPin {
 }
 
 interface OpenedPin {
-  pin: Head;
+  pin: SharedPin;
   accepted: boolean;
   left: readonly Left[];
 }
 
 interface PinPlaintext {
-  pin: [seq: number, hash: string];
+  pin: PinText;
   accepted: boolean;
   left?: readonly Left[];
 }
@@ -247,9 +248,10 @@ function keptOf({
   known_as = state?.name,
   ended,
   left,
+  checked_at,
   pin_version,
 }: Trusted): HiddenPin {
-  return { pin, expect, accepted, version: pin_version ?? 0, known_as, ended, left };
+  return { pin, expect, accepted, version: pin_version ?? 0, known_as, ended, left, checked_at };
 }
 
 /**
@@ -277,9 +279,9 @@ async function sealPin(
   { user_key }: PersonSession,
   id: string,
   version: number,
-  { pin: { seq, hash }, accepted, left }: OpenedPin,
+  { pin, accepted, left }: OpenedPin,
 ): Promise<string> {
-  const plaintext: PinPlaintext = { pin: [seq, hash], accepted };
+  const plaintext: PinPlaintext = { pin: textOfPin(pin), accepted };
   if (left.length > 0) plaintext.left = left;
   return box(decodeBase64(user_key), encodeText(JSON.stringify(plaintext)), contexts.vaultPin(id, version));
 }
@@ -293,7 +295,7 @@ async function openPin(
   try {
     const opened = await unboxBound(decodeBase64(user_key), sealed, contexts.vaultPin(id, version));
     const { pin, accepted, left = [] } = JSON.parse(decodeText(opened)) as PinPlaintext; // this person sealed it
-    return { pin: { seq: pin[0], hash: pin[1] }, accepted, left };
+    return { pin: pinOfText(pin), accepted, left };
   } catch {
     return undefined;
   }

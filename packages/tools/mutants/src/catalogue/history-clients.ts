@@ -250,8 +250,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "history-trusted-again-with-entries-of-a-person-who-left",
     file: "packages/sdk/src/histories/histories.ts",
-    find: "before === undefined ? present.filter(isIn(hashes)) : present",
-    replace: "before === undefined ? [] : present",
+    find: "before === undefined ? left.filter(isIn(hashes)) : left",
+    replace: "before === undefined ? [] : left",
     tests: ["packages/sdk/test/returned-members.test.ts"],
   },
   {

@@ -6,6 +6,7 @@ const tests = [
   "packages/sdk/test/keyring-histories.test.ts",
   "packages/sdk/test/machine-histories.test.ts",
 ] as const;
+const departures = ["packages/sdk/test/departures.test.ts"] as const;
 const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
 const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
 const meanwhile = ["packages/sdk/test/removal-meanwhile.test.ts"] as const;
@@ -72,8 +73,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "removed-manager-signs-on",
     file: `${source}/histories.ts`,
-    find: "    await checkAgainst(organization.state, state, before?.pin ?? null, left, hashes);\n",
-    replace: "",
+    find: "return checkAgainst(organization.state, state, before?.pin ?? null, known, hashes);",
+    replace: "return { checked_by: organization.state.head.hash };",
     tests,
   },
   {
@@ -136,8 +137,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "person-who-left-signs-on-where-the-removal-left-it-out",
     file: `${source}/histories.ts`,
-    find: "if (left.length === 0) return;",
-    replace: "if (left.length >= 0) return;",
+    find: "if (left.length === 0) return checked;",
+    replace: "if (left.length >= 0) return checked;",
     tests: returns,
   },
   {
@@ -157,8 +158,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "later-cut-does-not-replace-a-devices-pin",
     file: `${source}/left.ts`,
-    find: "? { ...one, at: seq, until: null } : one)",
-    replace: "? { ...one, at: seq } : one)",
+    find: "? { ...one, at, until: null } : one)",
+    replace: "? { ...one, at } : one)",
     tests: returns,
   },
   {
@@ -191,17 +192,24 @@ export const historyRemovalMutants: readonly Mutant[] = [
   },
   {
     name: "departure-before-the-first-look-of-a-new-device",
-    file: `${source}/histories.ts`,
-    find: "const missed = before?.state === null ? (organization.missed ?? []) : [];",
-    replace: "const missed = before?.state === undefined ? (organization.missed ?? []) : [];",
+    file: `${source}/left.ts`,
+    find: "departures.filter(({ seq }) => isFirst || seq > there.pin.seq);",
+    replace: "departures.filter(({ seq }) => !isFirst && seq > there.pin.seq);",
     tests: returns,
   },
   {
     name: "departure-from-before-the-other-devices-pin-counts",
-    file: `${source}/histories.ts`,
-    find: "walked.departures.filter(({ seq }) => seq > before.pin.seq)",
-    replace: "walked.departures.filter(({ seq }) => seq >= 0)",
+    file: `${source}/left.ts`,
+    find: ".filter(({ seq }) => seq > checked_at)",
+    replace: ".filter(({ seq }) => seq >= Math.min(0, checked_at))",
     tests: returns,
+  },
+  {
+    name: "earlier-departure-forgotten-when-a-later-entry-is-read",
+    file: `${source}/left.ts`,
+    find: "missed: [...(there?.missed ?? []), ...later], since };",
+    replace: "missed: later, since };",
+    tests: departures,
   },
   {
     name: "of-one-departure-the-later-pin",
@@ -241,8 +249,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "history-trusted-before-a-removal-is-trusted-after-it",
     file: "packages/sdk/src/histories/histories.ts",
-    find: "if (organization == null || organization.head.hash === known.checked_by) return known;",
-    replace: "if (organization == null || organization.head.seq >= 0) return known;",
+    find: "if (organization?.state == null || organization.state.head.hash === known.checked_by) return known;",
+    replace: "if (organization?.state == null || organization.state.head.seq >= 0) return known;",
     tests,
   },
   {
@@ -269,8 +277,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "ended-access-forgotten-when-a-history-is-trusted-again",
     file: `${source}/histories.ts`,
-    find: "kept: { ...trusted, ended: stillEnded(there, state), left }",
-    replace: "kept: { ...trusted, left }",
+    find: "{ ...trusted, ended: stillEnded(there, state), left }",
+    replace: "{ ...trusted, left }",
     tests: ["packages/sdk/test/ended-access.test.ts"],
   },
   {
