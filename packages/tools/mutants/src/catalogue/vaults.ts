@@ -244,6 +244,20 @@ export const vaultMutants: readonly Mutant[] = [
     tests: [`${tests}/vaults.test.ts`, `${tests}/long-lists.test.ts`],
   },
   {
+    name: "staged-records-of-another-manager-replaced",
+    file: `${source}/store/vault-rotation.ts`,
+    find: "      WHERE staged_records.user_id = excluded.user_id\n",
+    replace: "",
+    tests: [`${tests}/rotations.test.ts`],
+  },
+  {
+    name: "staged-records-of-another-manager-used",
+    file: `${source}/store/vault-rotation.ts`,
+    find: " AND user_id = ${userId}`;",
+    replace: " AND ${userId}::uuid IS NOT NULL`;",
+    tests: [`${tests}/rotations.test.ts`],
+  },
+  {
     name: "vault-rotated-without-a-record",
     file: `${source}/rotations/rotate.ts`,
     find: "if (resealed === count && sent === count) return count;",
