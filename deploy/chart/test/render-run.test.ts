@@ -26,7 +26,7 @@ const linux = process.platform === "linux" ? false : "pods side by side need the
 
 const stripeSecret = "whsec_of_the_installation_under_test";
 
-/** They wait for heartbeats of 30 s, which the chart does not change: all-cases.test.ts and the cluster run them. */
+/** The chart does not change heartbeats, and these cases wait a minute: all-cases.test.ts runs them. */
 const ofHeartbeats = ["sync/heartbeat", "sync/no-pong"];
 
 /** nginx answers a path with a null character itself: the only allowed difference to a transparent proxy. */

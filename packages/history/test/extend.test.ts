@@ -152,7 +152,7 @@ void t.test("the first entry", async (t) => {
   const good = { name: "production", org: newUuid(), ver: 1, check, set };
   await t.resolves(signAs(null, folder, alice, good));
   await t.resolves(signAs(null, folder, alice, { ...good, ver: 7 }), "an adopted folder has a version already");
-  await t.rejects(signAs(null, folder, bob, good), invalid, "of a person whom it does not set");
+  await t.rejects(signAs(null, folder, bob, good), invalid, "the signer is not in the set");
   await t.rejects(signAs(null, folder, alice, { ...good, set: [holder(alice, "write", folder)] }), invalid);
   for (const missing of ["name", "org", "set"] as const)
     await t.rejects(signAs(null, folder, alice, { ...good, [missing]: undefined }), invalid, missing);

@@ -248,7 +248,7 @@ const questions: Record<string, (client: Client, id: string, ask: () => Promise<
 for (const [name, trust] of Object.entries(questions))
   for (const isOne of [true, false])
     await t.test(
-      `${name} does not take back a removal that ${isOne ? "this" : "another"} process sees during the question`,
+      `${name} does not take back a removal that ${isOne ? "this" : "another"} process reads before the answer`,
       async (t) => {
         const company = await startFolder(t);
         const { alice, olga, server, id, res, removeEve } = company;

@@ -15,7 +15,7 @@ export async function withVault(t: Parameters<typeof startCompany>[0]) {
   return { ...company, id, record, res };
 }
 
-/** A colleague to whom alice gave the vault, and who has accepted it. */
+/** A colleague who has accepted the vault that alice shares. */
 export async function newReader(
   company: Company,
   id: string,

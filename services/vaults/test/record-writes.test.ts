@@ -108,7 +108,7 @@ const messages = ({ eventId, audit, id, vaultId }: Write, action: string, update
 const byId = (a: Message, b: Message): number => (a.id < b.id ? -1 : 1);
 const moment = "2026-11-20T10:00:00.000000Z";
 
-await t.test("the statement writes exactly for the people whom access/ lets write", async (t) => {
+await t.test("the statement and access/ let the same people write", async (t) => {
   const userId = randomUUID();
   let allowed = 0;
   for (const permission of [null, ...permissions])

@@ -20,7 +20,7 @@ export async function refreshOrganizations(): Promise<void> {
   toast(m.organizationLeft);
 }
 
-/** From now on the screens, in all tabs, are about this organization. Returns whether the person wants to leave. */
+/** Lets the screens of all tabs show this organization. Returns false if the person keeps unsaved input instead. */
 export function chooseOrganization(id: string): boolean {
   if (!mayLeave()) return false;
   void call("changeSettings", { organization: id }).then(() => go({ openId: null }));

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 
 /**
- * The id of a choice that begins with the first of a list. It stays when the list gets another first one, as by
- * another device: the person does not see that.
+ * The id of a choice, at first that of the first item. It stays when another item becomes the first, for
+ * example through another device.
  */
 export function useFirstId(list: readonly { id: string }[]): [id: string, choose: (id: string) => void] {
   const [id, choose] = useState("");

@@ -57,7 +57,7 @@ export async function readFile(
 }
 
 /**
- * Imports the next records of the file that `readFile` has read. What an error leaves out can be imported again.
+ * Imports the next records of the file that `readFile` has read. A record that failed can be imported again.
  * @throws the error of `refuse` for `import_replaced`, if the file is imported already or a page has read
  * another one since
  */
@@ -76,7 +76,7 @@ export async function importFile(workspace: Workspace, id: string, refuse: (code
   };
 }
 
-/** How often a vault is read again while the service counts more records: some may have been added meanwhile. */
+/** How often a vault is read while the service counts more records than were read. */
 const mostReads = 3;
 
 /** Writes all records of a vault in the clear, in the format of another program. */

@@ -198,8 +198,8 @@ const keyMask = 0xdfdf;
 const wholeMask = ~0x20202020;
 
 /**
- * The key of windows inside their keyword: a hash of the four bytes. Windows that share it are told
- * apart by their values.
+ * The key of windows inside their keyword: a hash of the four bytes. Windows with the same key differ
+ * in their values.
  */
 function wholeKey(word: number): number {
   return Math.imul(word & wholeMask, 0x9e3779b1) >>> 16;
