@@ -1,4 +1,4 @@
-import type { RecordSummary } from "./protocol.ts";
+import type { RecordSummary } from "./protocol/session.ts";
 
 const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 

@@ -1,6 +1,6 @@
 import t from "tap";
 import { isSecret, kindOf } from "../src/record-fields.ts";
-import type { CharacterSet } from "../src/protocol.ts";
+import type { CharacterSet } from "../src/protocol/records.ts";
 import { newPassword } from "../src/worker/new-password.ts";
 import { oneTimeCode } from "../src/worker/one-time-code.ts";
 

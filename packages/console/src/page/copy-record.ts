@@ -1,5 +1,5 @@
 import { m } from "../messages/messages.ts";
-import type { RecordSummary } from "../protocol.ts";
+import type { RecordSummary } from "../protocol/session.ts";
 import { copy } from "./copy.ts";
 import { call } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { m } from "../messages/messages.ts";
-import type { OrganizationsView } from "../protocol.ts";
+import type { OrganizationsView } from "../protocol/people.ts";
 import { toast } from "./parts/toast.tsx";
 import { go } from "./router.ts";
 import { call, state } from "./store.ts";

@@ -1,5 +1,5 @@
 import { m } from "../messages/messages.ts";
-import type { PasskeyAnswer, PasskeyView } from "../protocol.ts";
+import type { PasskeyAnswer, PasskeyView } from "../protocol/session.ts";
 import { CallError } from "./worker-client.ts";
 
 // A worker cannot use a passkey. So the page asks for it and moves the answer to the worker, which seals and opens.

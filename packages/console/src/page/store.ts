@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { byName, folded } from "../order.ts";
-import type { FromWorker, RecordSummary, State } from "../protocol.ts";
+import type { FromWorker } from "../protocol/calls.ts";
+import type { RecordSummary, State } from "../protocol/session.ts";
 import { connectWorker } from "./worker-client.ts";
 
 const nothing: State = {

@@ -1,4 +1,4 @@
-import type { CallFailure, CallName, Calls, FromWorker, ToWorker } from "../protocol.ts";
+import type { CallFailure, CallName, Calls, FromWorker, ToWorker } from "../protocol/calls.ts";
 
 /** The address of the worker, from the build. */
 declare const __WORKER_PATH__: string;

@@ -1,5 +1,5 @@
 import type { CofferError } from "@coffer/sdk";
-import type { AccountView, ConfirmedFactor } from "../protocol.ts";
+import type { AccountView, ConfirmedFactor } from "../protocol/account.ts";
 import type { Workspace } from "./workspace.ts";
 
 export async function accountView({ client }: Workspace): Promise<AccountView> {

@@ -1,4 +1,4 @@
-import type { Calls } from "../protocol.ts";
+import type { Calls } from "../protocol/calls.ts";
 
 /** The calls that the page makes to the worker. Each throws CofferError or Refusal. */
 export type CallHandlers = {

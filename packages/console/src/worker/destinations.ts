@@ -1,4 +1,5 @@
-import type { Calls, DestinationsView } from "../protocol.ts";
+import type { DestinationsView } from "../protocol/audit.ts";
+import type { Calls } from "../protocol/calls.ts";
 import { ownOrganization } from "./people.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,5 +1,5 @@
 import { CofferError } from "@coffer/sdk";
-import type { CallFailure } from "../protocol.ts";
+import type { CallFailure } from "../protocol/calls.ts";
 
 /** A refusal of the console itself. */
 export class Refusal extends Error {

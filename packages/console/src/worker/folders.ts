@@ -1,4 +1,5 @@
-import type { Calls, FoldersView } from "../protocol.ts";
+import type { Calls } from "../protocol/calls.ts";
+import type { FoldersView } from "../protocol/folders.ts";
 import { notationOf } from "../notation.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,5 +1,6 @@
 import type { PlainRecord } from "@coffer/import";
-import type { Calls, ExportedVault, ImportView, Imported } from "../protocol.ts";
+import type { Calls } from "../protocol/calls.ts";
+import type { ExportedVault, ImportView, Imported } from "../protocol/transfer.ts";
 import type * as formats from "./import-formats.ts";
 import type { Workspace } from "./workspace.ts";
 

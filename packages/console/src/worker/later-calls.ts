@@ -1,6 +1,6 @@
 import type { CofferError } from "@coffer/sdk";
 import type { AccountSecurity, AskOtp } from "@coffer/sdk/account";
-import type { Proof } from "../protocol.ts";
+import type { Proof } from "../protocol/account.ts";
 import { accountView, confirmSecondFactor, endSession } from "./account.ts";
 import { auditOf, exportAudit, verifyAudit } from "./audit.ts";
 import type { CallHandlers } from "./call-handlers.ts";

@@ -1,12 +1,6 @@
-import type {
-  ApplicationView,
-  ApplicationsView,
-  Calls,
-  MachineToken,
-  MachineView,
-  ToRotate,
-  TokenWish,
-} from "../protocol.ts";
+import type { Calls } from "../protocol/calls.ts";
+import type { ApplicationView, ApplicationsView, MachineToken, MachineView, TokenWish } from "../protocol/machines.ts";
+import type { ToRotate } from "../protocol/sharing.ts";
 import { toRotate } from "./sharing.ts";
 import type { Workspace } from "./workspace.ts";
 

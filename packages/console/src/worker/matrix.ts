@@ -1,5 +1,5 @@
 import { readEnvFile } from "@coffer/import/env-file";
-import type { MatrixRow, MatrixView } from "../protocol.ts";
+import type { MatrixRow, MatrixView } from "../protocol/folders.ts";
 import { setField } from "./folders.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,5 +1,5 @@
 import type { AuditRecord } from "@coffer/events";
-import type { OrganizationsView, OrganizationView } from "../protocol.ts";
+import type { OrganizationsView, OrganizationView } from "../protocol/people.ts";
 import { ownOrganization } from "./people.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,5 +1,6 @@
 import type { AccountView, CofferError, MemberView, PersonClient, Role } from "@coffer/sdk";
-import type { InvitationView, PeopleView, PersonView, ToRotate } from "../protocol.ts";
+import type { InvitationView, PeopleView, PersonView } from "../protocol/people.ts";
+import type { ToRotate } from "../protocol/sharing.ts";
 import { toRotate } from "./sharing.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,4 +1,5 @@
-import type { Calls, PersonDetail } from "../protocol.ts";
+import type { Calls } from "../protocol/calls.ts";
+import type { PersonDetail } from "../protocol/people.ts";
 import type { WordsOf } from "./machines.ts";
 import { confirmedMembers } from "./people.ts";
 import { toRotate } from "./sharing.ts";

@@ -1,5 +1,6 @@
 import type { CofferError, SyncedRecord } from "@coffer/sdk";
-import type { Calls, Changes, Conflict } from "../protocol.ts";
+import type { Calls } from "../protocol/calls.ts";
+import type { Changes, Conflict } from "../protocol/records.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Changes fields of a record, unless it was changed since the person began. */

@@ -1,7 +1,7 @@
 import type { AuditRecord } from "@coffer/events";
 import type { CofferError, PersonClient } from "@coffer/sdk";
 import { auditNames } from "@coffer/sdk/audit";
-import type { ReadersView, ReaderView } from "../protocol.ts";
+import type { ReadersView, ReaderView } from "../protocol/folders.ts";
 import type { Workspace } from "./workspace.ts";
 
 const periodMilliseconds = 90 * 24 * 60 * 60 * 1000;

@@ -1,7 +1,8 @@
 import { encodeBase64, encodeBase64Url } from "@coffer/crypto";
 import { CofferError } from "@coffer/sdk";
 import type { PersonSession } from "@coffer/sdk";
-import type { Calls, FromWorker, Settings, State } from "../protocol.ts";
+import type { Calls, FromWorker } from "../protocol/calls.ts";
+import type { Settings, State } from "../protocol/session.ts";
 import { consoleDevice } from "./device.ts";
 import { Refusal } from "./failure.ts";
 import { idleLock } from "./idle-lock.ts";

@@ -1,5 +1,5 @@
 import type { Permission, VaultMember } from "@coffer/sdk";
-import type { HolderView, Rotated, Shared, SharingView, ToRotate } from "../protocol.ts";
+import type { HolderView, Rotated, Shared, SharingView, ToRotate } from "../protocol/sharing.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Who holds a folder or vault, and for a manager the colleagues who could get it. */

@@ -1,5 +1,6 @@
 import type { PersonClient } from "@coffer/sdk";
-import type { ToDoItem, ToDoView, ToRotate } from "../protocol.ts";
+import type { ToRotate } from "../protocol/sharing.ts";
+import type { ToDoItem, ToDoView } from "../protocol/to-do.ts";
 import { destinationsView } from "./destinations.ts";
 import { confirmedMembers, peopleView } from "./people.ts";
 import type { Workspace } from "./workspace.ts";

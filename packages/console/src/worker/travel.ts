@@ -1,5 +1,5 @@
 import type { PersonClient } from "@coffer/sdk";
-import type { TravelView } from "../protocol.ts";
+import type { TravelView } from "../protocol/travel.ts";
 import type { Workspace } from "./workspace.ts";
 
 export async function travelView(client: PersonClient): Promise<TravelView> {

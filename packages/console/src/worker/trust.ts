@@ -1,5 +1,6 @@
 import type { CofferError, ConfirmKey, PersonClient } from "@coffer/sdk";
-import type { Calls, HistoryName, HistoryView, ShownHistory, TrustView } from "../protocol.ts";
+import type { Calls } from "../protocol/calls.ts";
+import type { HistoryName, HistoryView, ShownHistory, TrustView } from "../protocol/trust.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The histories of the person, how far this browser has verified each, and which of them it refuses. */

@@ -1,5 +1,5 @@
 import { fingerprint } from "@coffer/crypto";
-import type { FromWorker, ToWorker } from "../protocol.ts";
+import type { FromWorker, ToWorker } from "../protocol/calls.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import { createCalls } from "./calls.ts";
 import { failureOf, Refusal } from "./failure.ts";

@@ -16,7 +16,8 @@ import type {
 import type { AccountSecurity } from "@coffer/sdk/account";
 import { indexedDbStorage } from "@coffer/sdk/browser";
 import { byName } from "../order.ts";
-import type { Connection, FromWorker, RecordSummary, VaultSummary } from "../protocol.ts";
+import type { FromWorker } from "../protocol/calls.ts";
+import type { Connection, RecordSummary, VaultSummary } from "../protocol/session.ts";
 import { Refusal } from "./failure.ts";
 import { sealedStorage } from "./sealed-storage.ts";
 import type { SealedStorage } from "./sealed-storage.ts";

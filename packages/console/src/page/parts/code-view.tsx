@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { OneTimeCode } from "../../protocol.ts";
+import type { OneTimeCode } from "../../protocol/records.ts";
 import { copy } from "../copy.ts";
 import { explain } from "../explain.ts";
 import { call } from "../store.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import { characterSets } from "../../protocol.ts";
-import type { CharacterSet } from "../../protocol.ts";
+import { characterSets } from "../../protocol/records.ts";
+import type { CharacterSet } from "../../protocol/records.ts";
 import { call } from "../store.ts";
 
 const lengths = { characters: { least: 12, most: 64, usual: 20 }, words: { least: 4, most: 12, usual: 6 } };

@@ -1,4 +1,4 @@
-import type { NotImported } from "../../protocol.ts";
+import type { NotImported } from "../../protocol/transfer.ts";
 
 /** The parts that a file or a vault has and the other cannot hold. */
 export function LeftOut({ title, parts }: { title: string; parts: readonly NotImported[] }) {

@@ -1,5 +1,5 @@
 import { m } from "../../messages/messages.ts";
-import type { MachineToken } from "../../protocol.ts";
+import type { MachineToken } from "../../protocol/machines.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { useFocus } from "../use-focus.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { PasskeyView } from "../../protocol.ts";
+import type { PasskeyView } from "../../protocol/session.ts";
 import { momentOf } from "../dates.ts";
 import { discardPasskey, makePasskey } from "../passkey.ts";
 import { call, state } from "../store.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { Proof } from "../../protocol.ts";
+import type { Proof } from "../../protocol/account.ts";
 import { CallError } from "../worker-client.ts";
 import { Field } from "./field.tsx";
 

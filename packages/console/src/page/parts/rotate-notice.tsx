@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { Rotated, ToRotate } from "../../protocol.ts";
+import type { Rotated, ToRotate } from "../../protocol/sharing.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { Problem } from "./problem.tsx";

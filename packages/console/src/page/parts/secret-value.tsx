@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { notationOf } from "../../notation.ts";
-import type { SecretView } from "../../protocol.ts";
+import type { SecretView } from "../../protocol/folders.ts";
 import { copy } from "../copy.ts";
 import { explain } from "../explain.ts";
 import { call } from "../store.ts";

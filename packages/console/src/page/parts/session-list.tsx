@@ -1,5 +1,5 @@
 import { m } from "../../messages/messages.ts";
-import type { SessionView } from "../../protocol.ts";
+import type { SessionView } from "../../protocol/account.ts";
 import { momentOf } from "../dates.ts";
 
 interface SessionsProps {

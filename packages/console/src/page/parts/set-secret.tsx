@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { notationOf } from "../../notation.ts";
-import type { FoldersView, SecretView } from "../../protocol.ts";
+import type { FoldersView, SecretView } from "../../protocol/folders.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { useUnsaved } from "../use-unsaved.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { Shared } from "../../protocol.ts";
+import type { Shared } from "../../protocol/sharing.ts";
 import { call } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { Dialog } from "./dialog.tsx";

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { language, m } from "../../messages/messages.ts";
-import { lockMinutes } from "../../protocol.ts";
-import type { AccountView, Settings } from "../../protocol.ts";
+import { lockMinutes } from "../../protocol/session.ts";
+import type { AccountView } from "../../protocol/account.ts";
+import type { Settings } from "../../protocol/session.ts";
 import { copy } from "../copy.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Field } from "../parts/field.tsx";

@@ -1,7 +1,7 @@
 import { auditActions, auditOutcomes } from "@coffer/contract";
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { AuditRow, AuditView, AuditWish, ChainView } from "../../protocol.ts";
+import type { AuditRow, AuditView, AuditWish, ChainView } from "../../protocol/audit.ts";
 import { momentOf } from "../dates.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Page } from "../parts/page.tsx";

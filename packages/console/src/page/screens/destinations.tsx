@@ -1,7 +1,7 @@
 import { siemFormats } from "@coffer/contract";
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { DestinationFormat, DestinationsView, DestinationView, TestedView } from "../../protocol.ts";
+import type { DestinationFormat, DestinationsView, DestinationView, TestedView } from "../../protocol/audit.ts";
 import { momentOf } from "../dates.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Field } from "../parts/field.tsx";

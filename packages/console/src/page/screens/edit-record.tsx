@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { Changes, Conflict, RecordDetail } from "../../protocol.ts";
+import type { Changes, Conflict, RecordDetail } from "../../protocol/records.ts";
 import { customKind, customPrefix, isSecret, type KnownType, recordTypes } from "../../record-fields.ts";
 import { explain } from "../explain.ts";
 import { fieldName } from "../field-name.ts";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import { exportFormats } from "../../protocol.ts";
-import type { ExportedVault } from "../../protocol.ts";
+import { exportFormats } from "../../protocol/transfer.ts";
+import type { ExportedVault } from "../../protocol/transfer.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Field } from "../parts/field.tsx";
 import { LeftOut } from "../parts/left-out.tsx";

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { FolderView, FoldersView, Rotated, SecretView } from "../../protocol.ts";
+import type { FolderView, FoldersView, SecretView } from "../../protocol/folders.ts";
+import type { Rotated } from "../../protocol/sharing.ts";
 import { momentOf } from "../dates.ts";
 import { Empty } from "../parts/empty.tsx";
 import { SecretValue } from "../parts/secret-value.tsx";

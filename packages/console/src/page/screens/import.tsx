@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { Imported, ImportView } from "../../protocol.ts";
+import type { Imported, ImportView } from "../../protocol/transfer.ts";
 import { Choice } from "../parts/choice.tsx";
 import { LeftOut } from "../parts/left-out.tsx";
 import { Link } from "../parts/link.tsx";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { InvitationView } from "../../protocol.ts";
+import type { InvitationView } from "../../protocol/people.ts";
 import { Field } from "../parts/field.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Mark } from "../parts/mark.tsx";

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { ApplicationsView, MachineView, ToRotate } from "../../protocol.ts";
+import type { ApplicationsView, MachineView } from "../../protocol/machines.ts";
+import type { ToRotate } from "../../protocol/sharing.ts";
 import { momentOf } from "../dates.ts";
 import { Empty } from "../parts/empty.tsx";
 import { MachineTokenSheet } from "../parts/machine-token.tsx";

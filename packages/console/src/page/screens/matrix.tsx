@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { notationOf } from "../../notation.ts";
-import type { MatrixRow, MatrixView } from "../../protocol.ts";
+import type { MatrixRow, MatrixView } from "../../protocol/folders.ts";
 import { copy } from "../copy.ts";
 import { explain } from "../explain.ts";
 import { Choice } from "../parts/choice.tsx";

@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { VaultSummary } from "../../protocol.ts";
+import type { VaultSummary } from "../../protocol/session.ts";
 import { customKind, customPrefix, isSecret, type KnownType, recordTypes } from "../../record-fields.ts";
 import { AddField } from "../parts/add-field.tsx";
 import { Dialog } from "../parts/dialog.tsx";

@@ -1,5 +1,5 @@
 import { m } from "../../messages/messages.ts";
-import type { Shared } from "../../protocol.ts";
+import type { Shared } from "../../protocol/sharing.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { call } from "../store.ts";

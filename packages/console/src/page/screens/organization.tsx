@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { OrganizationView } from "../../protocol.ts";
+import type { OrganizationView } from "../../protocol/people.ts";
 import { momentOf } from "../dates.ts";
 import { Field } from "../parts/field.tsx";
 import { Page } from "../parts/page.tsx";

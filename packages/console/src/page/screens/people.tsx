@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { PeopleView, PersonView, Role, ToRotate } from "../../protocol.ts";
+import type { PeopleView, PersonView, Role } from "../../protocol/people.ts";
+import type { ToRotate } from "../../protocol/sharing.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { Choice } from "../parts/choice.tsx";

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { PeopleView, PersonDetail, PersonView, ToRotate } from "../../protocol.ts";
+import type { PeopleView, PersonDetail, PersonView } from "../../protocol/people.ts";
+import type { ToRotate } from "../../protocol/sharing.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Problem } from "../parts/problem.tsx";

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { RecordSummary } from "../../protocol.ts";
+import type { RecordSummary } from "../../protocol/session.ts";
 import { copyOf } from "../copy-record.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 

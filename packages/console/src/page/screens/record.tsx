@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { RecordDetail, RecordField, RecordSummary } from "../../protocol.ts";
+import type { RecordDetail, RecordField } from "../../protocol/records.ts";
+import type { RecordSummary } from "../../protocol/session.ts";
 import { kindOf } from "../../record-fields.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
 import { notationOf } from "../../notation.ts";
-import type { FoldersView, FolderView, SecretView } from "../../protocol.ts";
+import type { FoldersView, FolderView, SecretView } from "../../protocol/folders.ts";
 import { copy } from "../copy.ts";
 import { momentOf } from "../dates.ts";
 import { Choice } from "../parts/choice.tsx";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { HolderView, Permission, Rotated, Shared, SharingView } from "../../protocol.ts";
+import type { HolderView, Permission, Rotated, Shared, SharingView } from "../../protocol/sharing.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";

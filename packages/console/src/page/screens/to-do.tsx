@@ -1,5 +1,5 @@
 import { m } from "../../messages/messages.ts";
-import type { ToDoItem } from "../../protocol.ts";
+import type { ToDoItem } from "../../protocol/to-do.ts";
 import { momentOf } from "../dates.ts";
 import { Page } from "../parts/page.tsx";
 import { RotateNotice } from "../parts/rotate-notice.tsx";

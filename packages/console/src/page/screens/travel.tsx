@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { TravelView } from "../../protocol.ts";
+import type { TravelView } from "../../protocol/travel.ts";
 import { momentOf } from "../dates.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Page } from "../parts/page.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import type { HistoryName, HistoryView, ShownHistory, TrustView } from "../../protocol.ts";
+import type { HistoryName, HistoryView, ShownHistory, TrustView } from "../../protocol/trust.ts";
 import { Page } from "../parts/page.tsx";
 import { curable } from "../parts/refused.tsx";
 import { Problem } from "../parts/problem.tsx";

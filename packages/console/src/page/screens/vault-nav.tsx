@@ -1,5 +1,5 @@
 import { m } from "../../messages/messages.ts";
-import type { VaultSummary } from "../../protocol.ts";
+import type { VaultSummary } from "../../protocol/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Refused } from "../parts/refused.tsx";
 import { go } from "../router.ts";
