@@ -1,4 +1,4 @@
-import type { ConfirmKey } from "@coffer/sdk";
+import { CofferError, type ConfirmKey } from "@coffer/sdk";
 import t from "tap";
 import { shownHistories, trustShown, trustView } from "../src/worker/trust.ts";
 import type { Workspace } from "../src/worker/workspace.ts";
@@ -12,7 +12,7 @@ function workspaceOf(signer: { name: string; words: string }) {
   const trusted: string[] = [];
   const fingerprint = () => ({ hex: "", words: signer.words });
   const confirmed = async (res: string, isYes: Promise<boolean>): Promise<void> => {
-    if (!(await isYes)) throw Object.assign(new Error("denied"), { code: "access_denied" });
+    if (!(await isYes)) throw new CofferError("access_denied", "denied");
     trusted.push(res);
   };
   const client = {
@@ -38,7 +38,7 @@ function workspaceOf(signer: { name: string; words: string }) {
     },
     secrets: { expire: () => undefined },
   };
-  const refused = () => Promise.reject(Object.assign(new Error("older"), { code: "keyring_rolled_back" }));
+  const refused = () => Promise.reject(new CofferError("keyring_rolled_back", "older"));
   const workspace = {
     client,
     pins: () =>
@@ -90,6 +90,6 @@ await t.test("another signer or key than was compared is not trusted", async (t)
 
 await t.test("an error that is about no history is one of the screen", async (t) => {
   const { workspace } = workspaceOf(bob);
-  workspace.client.folders.list = () => Promise.reject(Object.assign(new Error("away"), { code: "network" }));
+  workspace.client.folders.list = () => Promise.reject(new CofferError("network", "away"));
   await t.rejects(trustView(workspace), { code: "network" });
 });

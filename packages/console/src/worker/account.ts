@@ -1,5 +1,5 @@
-import type { CofferError } from "@coffer/sdk";
 import type { AccountView, ConfirmedFactor } from "../protocol/account.ts";
+import { codeOf } from "./failure.ts";
 import type { Workspace } from "./workspace.ts";
 
 export async function accountView({ client }: Workspace): Promise<AccountView> {
@@ -27,7 +27,7 @@ export async function confirmSecondFactor({ security }: Workspace, code: string)
   try {
     return { recoveryCodes: await (await security()).confirmTotp(code) };
   } catch (error) {
-    const { code: refusal } = error as Partial<CofferError>;
+    const refusal = codeOf(error);
     if (refusal === "invalid_request") return { refused: "wrong_code" };
     if (refusal === "conflict") return { refused: "start_again" };
     throw error;

@@ -1,4 +1,3 @@
-import type { CofferError } from "@coffer/sdk";
 import type { AccountSecurity, AskOtp } from "@coffer/sdk/account";
 import type { Proof } from "../protocol/account.ts";
 import { accountView, confirmSecondFactor, endSession } from "./account.ts";
@@ -6,6 +5,7 @@ import { auditOf, exportAudit, verifyAudit } from "./audit.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
 import { createDestination, destinationsView, removeDestination, switchDestination } from "./destinations.ts";
+import { codeOf } from "./failure.ts";
 import { createFolder, foldersView, secretValue, setField } from "./folders.ts";
 import { exportVault, importFile, readFile } from "./import-file.ts";
 import { applicationView, applicationsView, createMachineToken, removeApplication, revokeMachine } from "./machines.ts";
@@ -48,7 +48,7 @@ export function createLaterCalls(
     try {
       return await run(await unlocked().security(), { password, otp });
     } catch (error) {
-      throw (error as Partial<CofferError>).code === "invalid_credentials" ? refuse("wrong_password") : error;
+      throw codeOf(error) === "invalid_credentials" ? refuse("wrong_password") : error;
     }
   };
 

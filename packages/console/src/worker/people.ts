@@ -1,6 +1,7 @@
-import type { AccountView, CofferError, MemberView, PersonClient, Role } from "@coffer/sdk";
+import type { AccountView, MemberView, PersonClient, Role } from "@coffer/sdk";
 import type { InvitationView, PeopleView, PersonView } from "../protocol/people.ts";
 import type { ToRotate } from "../protocol/sharing.ts";
+import { codeOf } from "./failure.ts";
 import { toRotate } from "./sharing.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -66,7 +67,7 @@ async function ifKnown<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;
   } catch (error) {
-    const { code } = error as Partial<CofferError>;
+    const code = codeOf(error);
     if (code === "no_history" || code === "not_accepted") return null;
     throw error;
   }

@@ -1,6 +1,7 @@
-import type { CofferError, SyncedRecord } from "@coffer/sdk";
+import type { SyncedRecord } from "@coffer/sdk";
 import type { Calls } from "../protocol/calls.ts";
 import type { Changes, Conflict } from "../protocol/records.ts";
+import { codeOf } from "./failure.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Changes fields of a record, unless it was changed since the person began. */
@@ -14,7 +15,7 @@ export async function saveRecord(
     written(await client.records.update(held.vault_id, id, { fields }, { unchangedSince: updatedAt }));
     return { conflict: null };
   } catch (error) {
-    if ((error as Partial<CofferError>).code !== "precondition_failed") throw error;
+    if (codeOf(error) !== "precondition_failed") throw error;
     const theirs = await client.records.get(held.vault_id, id);
     written(theirs);
     return { conflict: conflictOf(theirs, changes) };

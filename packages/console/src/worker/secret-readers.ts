@@ -1,7 +1,8 @@
 import type { AuditRecord } from "@coffer/events";
-import type { CofferError, PersonClient } from "@coffer/sdk";
+import type { PersonClient } from "@coffer/sdk";
 import { auditNames } from "@coffer/sdk/audit";
 import type { ReadersView, ReaderView } from "../protocol/folders.ts";
+import { codeOf } from "./failure.ts";
 import type { Workspace } from "./workspace.ts";
 
 const periodMilliseconds = 90 * 24 * 60 * 60 * 1000;
@@ -37,8 +38,7 @@ export async function secretReaders(
     );
     return { isYours: true, readers: readersOf(records, names), since: oldest.toSorted().at(-1) ?? start };
   } catch (error) {
-    if (["access_denied", "plan_required"].includes((error as Partial<CofferError>).code ?? ""))
-      return { isYours: false };
+    if (["access_denied", "plan_required"].includes(codeOf(error) ?? "")) return { isYours: false };
     throw error;
   }
 }

@@ -1,6 +1,7 @@
-import type { CofferError, ConfirmKey, PersonClient } from "@coffer/sdk";
+import type { ConfirmKey, PersonClient } from "@coffer/sdk";
 import type { Calls } from "../protocol/calls.ts";
 import type { HistoryName, HistoryView, ShownHistory, TrustView } from "../protocol/trust.ts";
+import { codeOf } from "./failure.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The histories of the person, how far this browser has verified each, and which of them it refuses. */
@@ -36,7 +37,7 @@ async function refusable<T>(work: Promise<T>): Promise<{ value: T | null; proble
   try {
     return { value: await work, problem: null };
   } catch (error) {
-    const { code } = error as Partial<CofferError>;
+    const code = codeOf(error);
     if (code === undefined || !/^(history|keyring|no_history|not_)/.test(code)) throw error;
     return { value: null, problem: code };
   }
@@ -54,7 +55,7 @@ export async function shownHistories({ client }: Workspace, one: HistoryName | n
       return false;
     });
   } catch (error) {
-    if ((error as Partial<CofferError>).code !== "access_denied" || shown.length === 0) throw error;
+    if (codeOf(error) !== "access_denied" || shown.length === 0) throw error;
   }
   return shown;
 }

@@ -1,4 +1,4 @@
-import type { CofferError } from "../errors.ts";
+import { CofferError } from "../errors.ts";
 import type { PersonClient } from "../people/person-client.ts";
 
 /** The actor or target of an audit record. */
@@ -43,7 +43,7 @@ async function allowed<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await list;
   } catch (error) {
-    const code = (error as Partial<CofferError>).code ?? "";
+    const code = error instanceof CofferError ? error.code : "";
     if (["access_denied", "not_found", "plan_required"].includes(code)) return [];
     throw error;
   }

@@ -1,6 +1,6 @@
 import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 
 export interface AuditFilter {
   from?: string | undefined;

@@ -3,7 +3,7 @@ import { CofferError, type CofferErrorCode } from "../errors.ts";
 import { holderParts } from "../histories/holder-parts.ts";
 import { endedHolders } from "../histories/next-key.ts";
 import type { Send } from "../http/transport.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 import { confirmedKey } from "../trust/confirmed-key.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { HolderView } from "../views.ts";
@@ -25,7 +25,7 @@ export type FolderMember = Pick<HolderView, "kind" | "id" | "name" | "permission
  */
 export async function folderMembers(send: Send, trust: PersonTrust, id: string): Promise<FolderMember[]> {
   const path = `/api/org/folders/${encodeURIComponent(id)}/members`;
-  const listed = dataOf(await send({ method: "GET", path })) as HolderView[];
+  const listed = dataOf<HolderView>(await send({ method: "GET", path }));
   const pendingOf = ({ has_key: hasKey }: HolderView): FolderMember["problem"] =>
     hasKey === false ? "key_pending" : null;
   const found = await trust.histories.withOrganization(`folder:${id}`).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { requireRequested } from "../http/require-requested.ts";
 import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import { type ConfirmKey, publicKeyOf, requireConfirmed } from "../people/public-key.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import { openSharedVaultKey } from "../vaults/open-vault.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
@@ -59,7 +59,7 @@ export async function adoptOrganization(
 ): Promise<Adoption> {
   const { id, name } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
   const self = await trust.self();
-  const members = dataOf(await send({ method: "GET", path: "/api/org/members" })) as MemberView[];
+  const members = dataOf<MemberView>(await send({ method: "GET", path: "/api/org/members" }));
   const set: Holder[] = [];
   const leftOut: Adoption["left_out"] = [];
   for (const { user_id: userId, email, role } of members) {
@@ -95,12 +95,12 @@ export async function adoptFolder(
   const res = `folder:${folderId}` as const;
   const { state: organization } = await trust.organization();
   await requireNoCut(organization, res);
-  const views = dataOf(await send({ method: "GET", path: "/api/org/folders" })) as FolderView[];
+  const views = dataOf<FolderView>(await send({ method: "GET", path: "/api/org/folders" }));
   const view = views.find(({ id }) => id === folderId);
   if (view === undefined) throw new CofferError("not_found", `there is no folder ${folderId} that you may use`);
   const key = await openFolderKey(view, personUnsealing(session));
   if (key === null) throw new CofferError("no_key", `the key of the folder ${view.name} was not sealed to you`);
-  const listed = dataOf(await send({ method: "GET", path: `/api/org/folders/${folderId}/members` })) as HolderView[];
+  const listed = dataOf<HolderView>(await send({ method: "GET", path: `/api/org/folders/${folderId}/members` }));
   const { set, leftOut } = await confirmedHolders(organization, listed, confirm);
   const names = new Map(listed.map(({ kind, id, name }) => [`${kind}:${id}`, name]));
   const nameOf = (who: string): string | undefined => holderOf(organization, who)?.email ?? names.get(who);

@@ -1,7 +1,7 @@
 import { type HistoryState, isManager, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { InviteView, TokenView } from "../views.ts";
 import { deadTokenTags } from "./dead-tags.ts";
@@ -33,7 +33,7 @@ export async function removeInvitation(
   id: string,
   email?: string,
 ): Promise<ClosedInvitation[]> {
-  const listed = dataOf(await send({ method: "GET", path: "/api/org/invites" })) as InviteView[];
+  const listed = dataOf<InviteView>(await send({ method: "GET", path: "/api/org/invites" }));
   const invite = listed.find((one) => one.id === id);
   await send({ method: "DELETE", path: `/api/org/invites/${encodeURIComponent(id)}` });
   const organization = await trust.organization().catch(withoutHistory);
@@ -72,7 +72,7 @@ export async function removeToken(
   id: string,
 ): Promise<ClosedInvitation[]> {
   const path = `/api/org/applications/${encodeURIComponent(applicationId)}/tokens`;
-  const listed = dataOf(await send({ method: "GET", path })) as TokenView[];
+  const listed = dataOf<TokenView>(await send({ method: "GET", path }));
   const token = listed.find((one) => one.id === id);
   let spent: CofferError | undefined;
   try {

@@ -1,7 +1,7 @@
 import type { HistoryState } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 import type { ApplicationView, HolderView, InviteView, TokenView } from "../views.ts";
 type Open = HistoryState["invitations"][number];
 
@@ -13,10 +13,10 @@ type Open = HistoryState["invitations"][number];
 export async function deadTokenTags(send: Send, state: HistoryState): Promise<string[]> {
   const { invitations } = state;
   return dead(invitations, async () => {
-    const applications = dataOf(await send({ method: "GET", path: "/api/org/applications" })) as ApplicationView[];
+    const applications = dataOf<ApplicationView>(await send({ method: "GET", path: "/api/org/applications" }));
     const lists = applications.map(async ({ id }) => {
       const path = `/api/org/applications/${encodeURIComponent(id)}/tokens`;
-      return dataOf(await send({ method: "GET", path })) as TokenView[];
+      return dataOf<TokenView>(await send({ method: "GET", path }));
     });
     const tokens = (await Promise.all(lists)).flat();
     const isSpent = ({ status, tag }: TokenView): boolean =>
@@ -29,7 +29,7 @@ export async function deadTokenTags(send: Send, state: HistoryState): Promise<st
 /** Whether the service lists a machine that the folder's history does not name. */
 async function hasJoining(send: Send, { res, holders }: HistoryState): Promise<boolean> {
   const path = `/api/org/folders/${res.slice("folder:".length)}/members`;
-  const listed = dataOf(await send({ method: "GET", path })) as HolderView[];
+  const listed = dataOf<HolderView>(await send({ method: "GET", path }));
   return listed.some(({ kind, id }) => kind === "client" && !holders.some(({ who }) => who === `client:${id}`));
 }
 
@@ -46,7 +46,7 @@ export async function deadInviteTags(
   const isReplaced = ({ email }: Open): boolean => email === invited || holders.some((one) => one.email === email);
   const replaced = invitations.filter(isReplaced).map(tagOf);
   const others = invitations.filter((one) => !isReplaced(one));
-  const list = async () => dataOf(await send({ method: "GET", path: "/api/org/invites" })) as InviteView[];
+  const list = async () => dataOf<InviteView>(await send({ method: "GET", path: "/api/org/invites" }));
   return [...replaced, ...(await dead(others, list))];
 }
 

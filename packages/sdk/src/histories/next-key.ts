@@ -1,7 +1,7 @@
 import { type Context, keyCheck, newKey } from "@coffer/crypto";
 import { type Change, type HistoryState, type HolderId, holderOf } from "@coffer/history";
 import type { Send } from "../http/transport.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 import { confirmedKey, labelOf, sealToHolder } from "../trust/confirmed-key.ts";
 import { requireEnded } from "../trust/ended.ts";
 import type { MemberView } from "../views.ts";
@@ -100,6 +100,6 @@ export function endedHolders(state: HistoryState, listed: readonly { kind: strin
 
 async function suspendedMembers(send: Send, organization: HistoryState): Promise<Set<string>> {
   const headers = { "x-coffer-org": organization.res.slice("org:".length) };
-  const members = dataOf(await send({ method: "GET", path: "/api/org/members", headers })) as MemberView[];
+  const members = dataOf<MemberView>(await send({ method: "GET", path: "/api/org/members", headers }));
   return new Set(members.filter(({ status }) => status === "suspended").map(({ user_id }) => user_id));
 }

@@ -1,7 +1,7 @@
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { ApiAnswer, Send } from "../http/transport.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 
 /** A page of a history, unverified. */
 export interface HistoryPage {

@@ -11,7 +11,7 @@ import {
 import { CofferError } from "../errors.ts";
 import { isUuid } from "../http/require-requested.ts";
 import type { Send } from "../http/transport.ts";
-import { dataOf, namedItems } from "../secrets/secret-store.ts";
+import { dataOf, namedItems } from "../http/list-answer.ts";
 import { rememberEnded } from "../trust/ended.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { FolderView } from "../views.ts";

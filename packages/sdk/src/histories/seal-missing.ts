@@ -2,7 +2,8 @@ import { type Context, contexts } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Send } from "../http/transport.ts";
-import { dataOf, type OpenFolder } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
+import type { OpenFolder } from "../secrets/secret-store.ts";
 import { confirmedKey, sealToHolder } from "../trust/confirmed-key.ts";
 import { changedIn, type Trusted } from "../trust/trust-storage.ts";
 import type { ApplicationView, HolderView, MachineView } from "../views.ts";
@@ -87,7 +88,7 @@ export function sealableFolder(send: Send, { id, key, keyVersion }: OpenFolder):
   const path = `/api/org/folders/${id}`;
   return {
     ...{ res: `folder:${id}`, key, keyVersion, context: contexts.sharedFolderKey(id) },
-    listed: async () => dataOf(await send({ method: "GET", path: `${path}/members` })) as HolderView[],
+    listed: async () => dataOf<HolderView>(await send({ method: "GET", path: `${path}/members` })),
     pathOf: (kind, holderId) =>
       kind === "user" ? Promise.resolve(`${path}/members/${holderId}`) : machinePath(send, holderId, id),
   };
@@ -97,8 +98,8 @@ export function sealableFolder(send: Send, { id, key, keyVersion }: OpenFolder):
 async function machinePath(send: Send, clientId: string, folderId: string): Promise<string | undefined> {
   try {
     const root = "/api/org/applications";
-    for (const { id } of dataOf(await send({ method: "GET", path: root })) as ApplicationView[]) {
-      const machines = dataOf(await send({ method: "GET", path: `${root}/${id}/clients` })) as MachineView[];
+    for (const { id } of dataOf<ApplicationView>(await send({ method: "GET", path: root }))) {
+      const machines = dataOf<MachineView>(await send({ method: "GET", path: `${root}/${id}/clients` }));
       if (machines.some((one) => one.client_id === clientId))
         return `${root}/${id}/clients/${clientId}/folders/${folderId}`;
     }

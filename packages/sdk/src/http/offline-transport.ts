@@ -1,7 +1,7 @@
 import { box, cacheKey, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
 import { CofferError } from "../errors.ts";
 import type { MachineConfiguration } from "../machines/machine-configuration.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "./list-answer.ts";
 import { storedBox } from "./stored-box.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "./transport.ts";
 

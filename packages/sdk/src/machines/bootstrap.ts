@@ -2,7 +2,7 @@ import { accessTokenPrefix, encodeBase64, newId, newKeyPair, readAccessToken } f
 import { CofferError } from "../errors.ts";
 import { joinFolders } from "../histories/join-folders.ts";
 import { createTransport, type Transport, type TransportOptions } from "../http/transport.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 import type { TrustRecord, TrustStorage } from "../trust/trust-storage.ts";
 import type { ClientView, FolderView } from "../views.ts";
 import { type MachineConfiguration, trustOf } from "./machine-configuration.ts";
@@ -153,7 +153,7 @@ async function finish(
     await save(joined);
   });
   const { histories, send } = machineStore(drafted, transport, { now, trust });
-  const views = dataOf(await send({ method: "GET", path: "/api/sm/v1/folders" })) as FolderView[];
+  const views = dataOf<FolderView>(await send({ method: "GET", path: "/api/sm/v1/folders" }));
   const refused = await joinFolders(views, drafted, histories, send);
   for (const [res, error] of refused) {
     // One that an earlier call has reported does not keep the machine from its other folders.

@@ -5,7 +5,8 @@ import { joinFolders } from "../histories/join-folders.ts";
 import type { Self } from "../histories/self.ts";
 import { isUuid, requireRequested } from "../http/require-requested.ts";
 import type { ApiAnswer, ApiRequest, Transport } from "../http/transport.ts";
-import { dataOf, foldersOf, type OpenFolder, type SecretStore } from "../secrets/secret-store.ts";
+import { dataOf, foldersOf } from "../http/list-answer.ts";
+import type { OpenFolder, SecretStore } from "../secrets/secret-store.ts";
 import { machineHistories, machineSelf } from "../trust/machine-trust.ts";
 import { memoryTrust, trustedIn, type TrustRecord, type TrustStorage } from "../trust/trust-storage.ts";
 import { areStillTrusted, checkedAgain, openedLast, trustedFolder } from "../trust/trusted-folder.ts";
@@ -91,7 +92,7 @@ export function machineStore(
       return requireRequested<SecretView>(await send({ method: "GET", path }), { uid });
     },
     search: async (title) =>
-      dataOf(await send({ method: "GET", path: `${root}/secrets/search`, query: { title } })) as SecretView[],
+      dataOf<SecretView>(await send({ method: "GET", path: `${root}/secrets/search`, query: { title } })),
   };
 }
 

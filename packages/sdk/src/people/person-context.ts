@@ -1,6 +1,6 @@
 import { CofferError } from "../errors.ts";
 import type { ApiRequest, Send } from "../http/transport.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { VaultStore } from "../vaults/vault-store.ts";
 import type { PersonSession } from "./person-session.ts";
@@ -29,7 +29,7 @@ export function personApi(send: Send): PersonApi {
   return {
     send,
     get: async <View>(path: string) => (await send({ method: "GET", path })).body as View,
-    list: async <View>(path: string) => dataOf(await send({ method: "GET", path })) as View[],
+    list: async <View>(path: string) => dataOf<View>(await send({ method: "GET", path })),
     async post<View>(path: string, body: unknown) {
       const { status, body: made } = await send({ method: "POST", path, body });
       if (typeof (made as { id?: unknown } | undefined)?.id === "string") return made as View;

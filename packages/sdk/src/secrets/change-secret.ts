@@ -7,7 +7,8 @@ import type { SecretView, WriteView } from "../views.ts";
 import { findSecret } from "./find-secret.ts";
 import type { Notation } from "./notation.ts";
 import { openPayload, openTitle, sealSecret } from "./sealed-secret.ts";
-import { dataOf, type OpenFolder, type SecretStore } from "./secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
+import type { OpenFolder, SecretStore } from "./secret-store.ts";
 import { freeUid } from "./secret-uid.ts";
 
 export interface SetOptions {
@@ -112,7 +113,7 @@ async function find(
 /** The secrets of one folder, from the service. */
 async function listOf(store: SecretStore, folderId: string): Promise<SecretView[]> {
   const answer = await store.send({ method: "GET", path: store.pathIn(folderId), query: { folder_id: folderId } });
-  return dataOf(answer) as SecretView[];
+  return dataOf<SecretView>(answer);
 }
 
 /**

@@ -2,7 +2,8 @@ import type { CofferError } from "../errors.ts";
 import type { SecretView } from "../views.ts";
 import { remainingIn } from "./poll-schedule.ts";
 import { presentViews } from "./secret-expiry.ts";
-import { dataOf, type OpenFolder, type SecretStore } from "./secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
+import type { OpenFolder, SecretStore } from "./secret-store.ts";
 
 interface Entry {
   tag: string | undefined;
@@ -47,7 +48,7 @@ export function secretCache(store: SecretStore, freshMilliseconds: number, now: 
     const entry: Entry =
       answer.status === 304 && held !== undefined
         ? { ...held, at: now() }
-        : { tag: answer.headers.get("etag") ?? undefined, views: dataOf(answer) as SecretView[], at: now() };
+        : { tag: answer.headers.get("etag") ?? undefined, views: dataOf<SecretView>(answer), at: now() };
     entries.set(path, entry);
     return entry;
   };

@@ -6,7 +6,7 @@ import { mergeLeft, withDepartures } from "../histories/left.ts";
 import { personSelf } from "../histories/self.ts";
 import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import { dataOf } from "../secrets/secret-store.ts";
+import { dataOf } from "../http/list-answer.ts";
 import { allPages } from "../vaults/vault-store.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { AccountView, FolderView } from "../views.ts";
@@ -112,7 +112,7 @@ async function draftOf({ read }: Histories, session: PersonSession, { resources 
 async function showOrganization(send: Send, draft: Histories, id: string): Promise<Trustworthy[]> {
   const headers = { "x-coffer-org": id };
   const resources: Resource[] = [`org:${id}`];
-  const views = dataOf(await send({ method: "GET", path: "/api/org/folders", headers })) as FolderView[];
+  const views = dataOf<FolderView>(await send({ method: "GET", path: "/api/org/folders", headers }));
   for (const view of views)
     if (view.history_seq != null && view.permission !== null) resources.push(`folder:${view.id}`);
   const shown: Trustworthy[] = [];

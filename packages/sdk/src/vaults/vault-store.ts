@@ -4,7 +4,7 @@ import { type SealableKey, sealMissing } from "../histories/seal-missing.ts";
 import { isUuid, requireRequested } from "../http/require-requested.ts";
 import { type ApiAnswer, type ApiRequest, defaultMaxWaitSeconds, type Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import { dataOf, namedItems } from "../secrets/secret-store.ts";
+import { dataOf, namedItems } from "../http/list-answer.ts";
 import { type AcceptOffer, acceptOffer, offerOf } from "../trust/offer.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import { trustedVault } from "../trust/trusted-vault.ts";
@@ -203,7 +203,7 @@ export async function allPages<Item>(send: Send, path: string, query: ApiRequest
   let cursor: string | undefined;
   for (;;) {
     const answer = await send({ method: "GET", path, query: { ...query, limit: pageLimit, cursor } });
-    const page = dataOf(answer) as Item[];
+    const page = dataOf<Item>(answer);
     for (const item of page) items.push(item);
     const { next_cursor: next } = answer.body as { next_cursor?: unknown };
     cursor = typeof next === "string" ? next : undefined;

@@ -29,16 +29,16 @@ export const sdkMutants: readonly Mutant[] = [
   },
   {
     name: "folders-and-vaults-without-a-name",
-    file: `${source}/secrets/secret-store.ts`,
+    file: `${source}/http/list-answer.ts`,
     find: "if (items.every(named)) return items as Item[];",
     replace: "if (items.some(named) || items.every(isItem)) return items as Item[];",
     tests: requested,
   },
   {
     name: "list-of-something-else",
-    file: `${source}/secrets/secret-store.ts`,
-    find: "if (Array.isArray(data) && data.every(isItem)) return data as unknown[];",
-    replace: "if (Array.isArray(data)) return data as unknown[];",
+    file: `${source}/http/list-answer.ts`,
+    find: "if (Array.isArray(data) && data.every(isItem)) return data as Item[];",
+    replace: "if (Array.isArray(data)) return data as Item[];",
     tests: requested,
   },
   {
@@ -227,9 +227,9 @@ export const sdkMutants: readonly Mutant[] = [
   },
   {
     name: "page-in-the-place-of-a-list-is-an-empty-list",
-    file: `${source}/secrets/secret-store.ts`,
-    find: "if (Array.isArray(data) && data.every(isItem)) return data as unknown[];",
-    replace: "if (Array.isArray(data)) return data as unknown[];\n  if (status === 200) return [];",
+    file: `${source}/http/list-answer.ts`,
+    find: "if (Array.isArray(data) && data.every(isItem)) return data as Item[];",
+    replace: "if (Array.isArray(data)) return data as Item[];\n  if (status === 200) return [];",
     tests: pages,
   },
   {
