@@ -60,13 +60,14 @@ async function runSend(run: Run, step: Send): Promise<void> {
 
 async function runUntil(run: Run, until: Send | readonly Step[], seconds: number): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
-  for (;;) {
+  // Slower each time: some seconds of quick requests would use up the limit of the address.
+  for (let pause = 50; ; pause = Math.min(pause * 1.3, 500)) {
     try {
       await ("send" in until ? runSend(run, until) : runAll(run, until));
       return;
     } catch (error) {
       if (!(error instanceof CaseFailure) || performance.now() > deadline) throw error;
-      await sleep(50);
+      await sleep(pause);
     }
   }
 }

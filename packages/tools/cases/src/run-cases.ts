@@ -29,8 +29,9 @@ export interface RunOptions {
   onResult: (result: Result) => void;
 }
 
-/** Concurrent cases, if each has its own source address. */
+/** Concurrent cases, if each has its own source address. Those that mostly wait run beside them. */
 const sideBySide = 6;
+const mostlyWaitsSeconds = 5;
 
 /**
  * Runs cases, each with the common objects and its own. With one address they run one after the other,
@@ -65,15 +66,16 @@ export async function runCases({
     ...(receiver === undefined ? {} : { receiver: receiver.url }),
   };
   // Long waits begin first, so that they do not extend the run.
-  const waiting = cases.toSorted((one, other) => waitOf(other) - waitOf(one));
+  const queue = cases.toSorted((one, other) => waitOf(other) - waitOf(one));
+  const patient = queue.filter((each) => waitOf(each) >= mostlyWaitsSeconds).length;
   const work = async (): Promise<void> => {
-    for (let each = waiting.shift(); each !== undefined; each = waiting.shift()) {
+    for (let each = queue.shift(); each !== undefined; each = queue.shift()) {
       const started = performance.now();
       const outcome = await runOne(each, { connection, audience, stripeSecret, receiver, ours, people, scope });
       onResult({ name: each.name, ...outcome, milliseconds: Math.round(performance.now() - started) });
     }
   };
-  await Promise.all(Array.from({ length: connection.forwarded ? sideBySide : 1 }, work));
+  await Promise.all(Array.from({ length: connection.forwarded ? sideBySide + patient : 1 }, work));
 }
 
 /** The seconds that the steps of a case wait in any case. */
