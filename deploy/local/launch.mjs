@@ -14,8 +14,8 @@ const at = (path) => resolve(checkout, path);
 
 const commands = {
   start: { file: "deploy/local/src/start.ts" },
-  test: { file: "deploy/local/src/test.ts", tap: true },
-  check: { file: "deploy/local/src/check.ts" },
+  test: { file: "deploy/local/src/suite/test.ts", tap: true },
+  check: { file: "deploy/local/src/suite/check.ts" },
   backup: { file: "deploy/local/src/backup.ts" },
   restore: { file: "deploy/local/src/restore.ts" },
   drill: { file: "deploy/local/src/drill.ts" },

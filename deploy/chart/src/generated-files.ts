@@ -5,7 +5,7 @@ import { serviceNames } from "@coffer/events";
 import { redisAclRules, redisPermission } from "@coffer/ratelimit";
 import { format, resolveConfig } from "prettier";
 import { stringify } from "yaml";
-import { allServices, onBus } from "../../local/src/services.ts";
+import { allServices, onBus } from "../../local/src/services/services.ts";
 import { ruleGroups } from "./observability/alerts.ts";
 import { dashboardJson, dashboards } from "./observability/dashboards.ts";
 import { chart, checkout } from "./paths.ts";

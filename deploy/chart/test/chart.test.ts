@@ -4,7 +4,7 @@ import { natsPermission } from "@coffer/bus";
 import { variables } from "@coffer/env";
 import t from "tap";
 import { parse } from "yaml";
-import { onBus, presentServices } from "../../local/src/services.ts";
+import { onBus, presentServices } from "../../local/src/services/services.ts";
 import { generatedFiles } from "../src/generated-files.ts";
 import { runHelm } from "../src/helm.ts";
 import { containersOf, type KubernetesObject, type PodTemplate, podTemplates, selects } from "../src/kubernetes.ts";

@@ -15,7 +15,7 @@ import { createOrganization } from "../../../packages/tools/cases/src/organizati
 import { readCases } from "../../../packages/tools/cases/src/read-cases.ts";
 import { type Result, runCases } from "../../../packages/tools/cases/src/run-cases.ts";
 import { startReceiver } from "../../../packages/tools/cases/src/receiver.ts";
-import { onBus, presentServices } from "../../local/src/services.ts";
+import { onBus, presentServices } from "../../local/src/services/services.ts";
 import { podTemplates } from "../src/kubernetes.ts";
 import { nginx, nginxConfig } from "../src/nginx.ts";
 import { render } from "../src/render.ts";

@@ -10,7 +10,7 @@ import { revokedSessionsKey } from "@coffer/events";
 import { freePort, locate, prepareDatabase, tiedToThisProcess } from "@coffer/stores";
 import { createTelemetry } from "@coffer/telemetry";
 import { testDirectory, testPostgres, until } from "@coffer/testkit";
-import { onBus, presentServices } from "../../local/src/services.ts";
+import { onBus, presentServices } from "../../local/src/services/services.ts";
 import { type Container, podTemplates } from "../src/kubernetes.ts";
 import { chart } from "../src/paths.ts";
 import { render } from "../src/render.ts";

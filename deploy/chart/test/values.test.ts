@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { variables } from "@coffer/env";
 import t from "tap";
-import { onBus, presentServices } from "../../local/src/services.ts";
+import { onBus, presentServices } from "../../local/src/services/services.ts";
 import type { KubernetesObject } from "../src/kubernetes.ts";
 import { chart } from "../src/paths.ts";
 import { presetValues, render, template } from "../src/render.ts";

@@ -1,6 +1,6 @@
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 import { type KubernetesObject, type PodTemplate, podTemplates } from "../src/kubernetes.ts";
 import { render, template } from "../src/render.ts";
 import { installTools } from "../src/tools.ts";

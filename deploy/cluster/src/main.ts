@@ -2,11 +2,11 @@
 import { rmSync } from "node:fs";
 import { ConfigurationError } from "@coffer/env";
 import { endServersIn, freePort, StoreError, temporaryDirectory } from "@coffer/stores";
-import { refuseForeign } from "../../local/src/data-directory.ts";
-import { openInstallation } from "../../local/src/installation.ts";
-import { takeLock } from "../../local/src/instance-lock.ts";
+import { refuseForeign } from "../../local/src/data/data-directory.ts";
+import { openInstallation } from "../../local/src/data/installation.ts";
+import { takeLock } from "../../local/src/data/instance-lock.ts";
 import { StartupError } from "../../local/src/startup-error.ts";
-import { choosePlace, openPlace } from "../../local/src/stores-place.ts";
+import { choosePlace, openPlace } from "../../local/src/data/stores-place.ts";
 import { untilStopped } from "../../local/src/until-stopped.ts";
 import { clusterFileOf } from "./cluster-file.ts";
 import { type Options, readOptions, usage } from "./options.ts";

@@ -8,7 +8,7 @@ import { connect } from "../../../packages/tools/cases/src/connection.ts";
 import { chooseCases, readCases } from "../../../packages/tools/cases/src/read-cases.ts";
 import { type Result, runCases } from "../../../packages/tools/cases/src/run-cases.ts";
 import { checkout } from "../../local/src/checkout.ts";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 import { type ClusterState, readClusterFile } from "../src/cluster-file.ts";
 import { readOptions } from "../src/options.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { presetValues } from "../../chart/src/render.ts";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 import { helm, kubectl, listOf, namespace, release, run } from "./kube.ts";
 import type { Options } from "./options.ts";
 import { type Store, storeImage } from "../../docker/src/store-images.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { onBus, presentServices, type ServiceRow } from "../../local/src/services.ts";
+import { onBus, presentServices, type ServiceRow } from "../../local/src/services/services.ts";
 import { command } from "../../../packages/cli/test/command.ts";
 import { chart } from "../../chart/src/paths.ts";
 import { apply, listOf, run } from "./kube.ts";

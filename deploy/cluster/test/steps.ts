@@ -1,6 +1,6 @@
 import { until } from "@coffer/testkit";
 import type { Test } from "tap";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 import { newAccount, newDevice } from "../../local/test/vault-people.ts";
 import { playFirstMinute } from "./first-minute.ts";
 import { install, stripeSecret } from "./install.ts";

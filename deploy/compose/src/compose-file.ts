@@ -1,5 +1,5 @@
 import { isOnBus } from "@coffer/events";
-import { onBus, type ServiceRow } from "../../local/src/services.ts";
+import { onBus, type ServiceRow } from "../../local/src/services/services.ts";
 
 /** The address of Caddy in the network of the services, their one trusted proxy. */
 const proxyAddress = "172.30.80.2";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { checkout } from "../../local/src/checkout.ts";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 import { caddyFile, composeFile } from "./compose-file.ts";
 import { writeSecrets } from "./secrets.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { natsServerConfig, natsUsers } from "@coffer/bus";
 import { type ServiceName, serviceNames } from "@coffer/events";
 import { redisAcl, redisUsers } from "@coffer/ratelimit";
-import { onBus, type ServiceRow } from "../../local/src/services.ts";
+import { onBus, type ServiceRow } from "../../local/src/services/services.ts";
 
 /** The major version of the Valkey in compose.yaml. */
 const redisVersion = 8;

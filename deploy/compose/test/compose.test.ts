@@ -10,7 +10,7 @@ import pg from "pg";
 import t from "tap";
 import { parse } from "yaml";
 import { checkout } from "../../local/src/checkout.ts";
-import { loadMigration, onBus, presentServices } from "../../local/src/services.ts";
+import { loadMigration, onBus, presentServices } from "../../local/src/services/services.ts";
 import { caddyFile, composeFile, secretNames } from "../src/compose-file.ts";
 import { newSecrets, writeSecrets } from "../src/secrets.ts";
 

@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import t from "tap";
 import { parse } from "yaml";
 import { checkout } from "../../local/src/checkout.ts";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 
 interface Artifact {
   image: string;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { checkout } from "../../local/src/checkout.ts";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 import { buildah } from "./buildah.ts";
 import { checkImage } from "./check-image.ts";
 import { makeCliContext } from "./cli-context.ts";

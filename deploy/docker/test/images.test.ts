@@ -10,7 +10,7 @@ import { testDirectory, testNats, testPostgres, testRedis, until } from "@coffer
 import t from "tap";
 import { freePort } from "@coffer/stores";
 import { checkout } from "../../local/src/checkout.ts";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 import { assemble, lockedPaths } from "../src/assemble.ts";
 import { fileList, sizeOf } from "../src/file-list.ts";
 import { neededFolders } from "../src/select.ts";

@@ -6,12 +6,12 @@ import { defaultFile, readFileArguments } from "./backup/arguments.ts";
 import { backupFormat, type BackupHeader, writeBackup } from "./backup/backup-file.ts";
 import { report, runCommand } from "./backup/main.ts";
 import { databaseAddress, givenPostgres, requireOwnPostgres, startOwnPostgres } from "./backup/owned-postgres.ts";
-import { becomeOwner } from "./become-owner.ts";
+import { becomeOwner } from "./data/become-owner.ts";
 import { checkout } from "./checkout.ts";
-import { aboutInstallation, dataFormat, openInstallation } from "./installation.ts";
-import { takeLock } from "./instance-lock.ts";
+import { aboutInstallation, dataFormat, openInstallation } from "./data/installation.ts";
+import { takeLock } from "./data/instance-lock.ts";
 import { readRunFile } from "./run-file.ts";
-import { presentServices } from "./services.ts";
+import { presentServices } from "./services/services.ts";
 import { readSettings } from "./settings.ts";
 import { aboutDataDirectory, StartupError } from "./startup-error.ts";
 

@@ -12,7 +12,7 @@ import { databaseAddress } from "./backup/owned-postgres.ts";
 import { servicesOf } from "./backup/services-of.ts";
 import { checkout } from "./checkout.ts";
 import { readRunFile } from "./run-file.ts";
-import { allServices } from "./services.ts";
+import { allServices } from "./services/services.ts";
 import { readSettings } from "./settings.ts";
 import { StartupError } from "./startup-error.ts";
 

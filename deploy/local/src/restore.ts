@@ -9,15 +9,15 @@ import { report, runCommand } from "./backup/main.ts";
 import { openInput } from "./backup/open-input.ts";
 import { requireOwnPostgres } from "./backup/owned-postgres.ts";
 import { servicesOf } from "./backup/services-of.ts";
-import { becomeOwner } from "./become-owner.ts";
-import { hasInstallation, refuseForeign } from "./data-directory.ts";
-import { noteFirstReady, openInstallation, setSiemKey } from "./installation.ts";
-import { takeLock } from "./instance-lock.ts";
-import { schemaOwners } from "./local-stores.ts";
-import { resetDataDirectory } from "./reset.ts";
-import type { ServiceMigration } from "./services.ts";
+import { becomeOwner } from "./data/become-owner.ts";
+import { hasInstallation, refuseForeign } from "./data/data-directory.ts";
+import { noteFirstReady, openInstallation, setSiemKey } from "./data/installation.ts";
+import { takeLock } from "./data/instance-lock.ts";
+import { schemaOwners } from "./data/local-stores.ts";
+import { resetDataDirectory } from "./data/reset.ts";
+import type { ServiceMigration } from "./services/services.ts";
 import { readSettings } from "./settings.ts";
-import { choosePlace, openPlace } from "./stores-place.ts";
+import { choosePlace, openPlace } from "./data/stores-place.ts";
 import { aboutDataDirectory, StartupError } from "./startup-error.ts";
 
 const usage = `npm run restore -- FILE          puts a backup into a new or an empty data directory

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import t from "tap";
 import { serversIn } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
-import type { Installation } from "../src/installation.ts";
+import type { Installation } from "../src/data/installation.ts";
 import { newMachine, newPerson } from "./cli-person.ts";
 import { npmRun } from "./npm-run.ts";
 import { npmStart, until } from "./npm-start.ts";

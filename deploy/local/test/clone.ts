@@ -8,8 +8,8 @@ import type { TestScope } from "@coffer/testkit";
 import { checkout } from "../src/checkout.ts";
 import { firstMinute } from "../src/first-minute.ts";
 import { readRunFile, type RunState } from "../src/run-file.ts";
-import { aboutInstallation } from "../src/installation.ts";
-import { removePlaces } from "../src/stores-place.ts";
+import { aboutInstallation } from "../src/data/installation.ts";
+import { removePlaces } from "../src/data/stores-place.ts";
 import { killGroup, until } from "./npm-start.ts";
 
 const run = promisify(execFile);

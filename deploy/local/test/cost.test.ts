@@ -11,7 +11,7 @@ import { createTelemetry } from "@coffer/telemetry";
 import { testRedis } from "@coffer/testkit";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
-import { onBus, presentServices } from "../src/services.ts";
+import { onBus, presentServices } from "../src/services/services.ts";
 import { honestBody, hostileBodies, type HostileBody } from "./cost/hostile-bodies.ts";
 
 // From the socket to the validated call, no body costs more than an honest one of its size and a fixed

@@ -1,5 +1,5 @@
 import t from "tap";
-import { countTap } from "../src/count-tap.ts";
+import { countTap } from "../src/suite/count-tap.ts";
 
 /** A file's results as tap prints them: a subtest at the top level. */
 function file(name: string, ok: boolean, ...lines: string[]): string {

@@ -4,7 +4,7 @@ import type { Route } from "@coffer/http";
 import { loadDescription, problemsOf, routeProblems, closed } from "@coffer/openapi";
 import t from "tap";
 import { checkout } from "../src/checkout.ts";
-import { onBus, presentServices } from "../src/services.ts";
+import { onBus, presentServices } from "../src/services/services.ts";
 
 /** The security schemes of the description, by the function that finds a route's caller. */
 const schemes: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import t from "tap";
-import { createFindService } from "../src/find-service.ts";
-import { allServices } from "../src/services.ts";
+import { createFindService } from "../src/services/find-service.ts";
+import { allServices } from "../src/services/services.ts";
 
 const find = createFindService(allServices);
 

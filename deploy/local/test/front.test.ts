@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import t from "tap";
-import { openFront } from "../src/front.ts";
-import { allServices } from "../src/services.ts";
+import { openFront } from "../src/services/front.ts";
+import { allServices } from "../src/services/services.ts";
 
 const origin = "https://vault.example";
 const corsOrigins = () => [origin];

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import t from "tap";
 import { startOf } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
-import { takeLock } from "../src/instance-lock.ts";
+import { takeLock } from "../src/data/instance-lock.ts";
 import { writeRunFile } from "../src/run-file.ts";
 
 const run = promisify(execFile);
@@ -53,7 +53,7 @@ await t.test("of several concurrent processes one replaces a stale lock", async 
   mkdirSync(join(directory, "run"));
   writeFileSync(join(directory, "run/lock"), JSON.stringify({ pid: 2 ** 22 + 1, started: "1" }));
   const program = `
-    import { takeLock } from ${JSON.stringify(join(import.meta.dirname, "../src/instance-lock.ts"))};
+    import { takeLock } from ${JSON.stringify(join(import.meta.dirname, "../src/data/instance-lock.ts"))};
     try { takeLock(${JSON.stringify(directory)}); console.log("mine"); } catch (error) { console.log(error.name); }
     process.stdin.resume();`;
   const tries = Array.from({ length: 4 }, () => {
@@ -75,7 +75,7 @@ await t.test("of several concurrent processes one replaces a stale lock", async 
  * `takeLock` uses them.
  */
 function start(directory: string, program: string) {
-  const source = JSON.stringify(join(import.meta.dirname, "../src/instance-lock.ts"));
+  const source = JSON.stringify(join(import.meta.dirname, "../src/data/instance-lock.ts"));
   const child = spawn(process.execPath, [
     "--input-type=module",
     "--eval",

@@ -57,7 +57,7 @@ const program = `
   const text: string = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), path: process.env.PATH });
   console.log(text);
   process.exit(7);`;
-write("deploy/local/src/check.ts", program);
+write("deploy/local/src/suite/check.ts", program);
 
 await t.test("in a fresh checkout the help of the start is there at once, and nothing is installed", async (t) => {
   write("deploy/local/src/start.ts", "");
@@ -78,9 +78,9 @@ await t.test("in a fresh checkout it installs and then runs the command, whose e
 });
 
 await t.test("a command that sends messages, as tap does, is no server: it is not started again", async (t) => {
-  write("deploy/local/src/check.ts", `process.send?.({ event: "spawn" }, () => process.exit(7));`);
+  write("deploy/local/src/suite/check.ts", `process.send?.({ event: "spawn" }, () => process.exit(7));`);
   t.same(await launch("check"), { code: 7, out: "", err: "" });
-  write("deploy/local/src/check.ts", program);
+  write("deploy/local/src/suite/check.ts", program);
 });
 
 await t.test("a complete installation is not repeated", async (t) => {
@@ -104,7 +104,7 @@ await t.test("a package that is missing is installed", async (t) => {
 
 await t.test("a start that gets a signal before its handlers has stopped in order, another command not", async (t) => {
   const waits = `console.log("begun"); setInterval(() => undefined, 1000);`;
-  for (const name of ["start", "check"]) write(`deploy/local/src/${name}.ts`, waits);
+  for (const name of ["start", "suite/check"]) write(`deploy/local/src/${name}.ts`, waits);
   for (const [args, signal, expected] of [
     [["start"], "SIGTERM", 0],
     [["start"], "SIGINT", 0],
@@ -121,7 +121,7 @@ await t.test("a start that gets a signal before its handlers has stopped in orde
 });
 
 await t.test("where the Node of node_modules does not run, one of the same version takes its place", async (t) => {
-  write("deploy/local/src/check.ts", program);
+  write("deploy/local/src/suite/check.ts", program);
   rmSync(join(small, "node-package/bin/node"));
   writeFileSync(join(small, "node-package/bin/node"), "#!/nowhere/ld-linux\n", { mode: 0o755 });
   const { code, out } = await launch("check", "here");

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
-import { leftovers } from "../src/leftovers.ts";
+import { leftovers } from "../src/suite/leftovers.ts";
 
 const linux = process.platform === "linux" ? false : "processes show their environment on Linux only";
 

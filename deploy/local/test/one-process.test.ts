@@ -5,7 +5,7 @@ import t from "tap";
 import { serversIn, serverUser } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
 import { startSpanReceiver } from "@coffer/testkit/traces";
-import { othersIn } from "../src/data-directory.ts";
+import { othersIn } from "../src/data/data-directory.ts";
 import { firstMinute } from "../src/first-minute.ts";
 import type { RunState } from "../src/run-file.ts";
 import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";

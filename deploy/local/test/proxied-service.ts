@@ -12,7 +12,7 @@ import { text } from "node:stream/consumers";
 import { createRefusals, serve } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
 import type { TestScope } from "@coffer/testkit";
-import { createProxy } from "../src/proxy.ts";
+import { createProxy } from "../src/services/proxy.ts";
 
 /** Identifies the router to the service. */
 export const secret = "the secret of this start";

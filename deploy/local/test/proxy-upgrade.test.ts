@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import t from "tap";
 import { createRefusals, routerSecretHeader } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
-import { createProxy } from "../src/proxy.ts";
+import { createProxy } from "../src/services/proxy.ts";
 import { echo, pair, secret, upgrade } from "./proxied-service.ts";
 
 await t.test("a connection that changes its protocol streams both ways and ends on both sides", async (t) => {

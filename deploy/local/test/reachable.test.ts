@@ -1,5 +1,5 @@
 import t from "tap";
-import { unreachableBaseUrls } from "../src/reachable.ts";
+import { unreachableBaseUrls } from "../src/services/reachable.ts";
 
 const local = ["http://127.0.0.1:8080", "http://localhost:8080"];
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import t from "tap";
 import { serversIn, startRedis } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
-import { isEmpty, refuseForeign, takeBack } from "../src/data-directory.ts";
+import { isEmpty, refuseForeign, takeBack } from "../src/data/data-directory.ts";
 import { machineInTheWay } from "../src/first-minute.ts";
-import { installationFile, openInstallation } from "../src/installation.ts";
-import { resetDataDirectory } from "../src/reset.ts";
+import { installationFile, openInstallation } from "../src/data/installation.ts";
+import { resetDataDirectory } from "../src/data/reset.ts";
 
 await t.test("a reset empties a data directory and ends what an earlier run left running in it", async (t) => {
   const directory = testDirectory(t);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import t from "tap";
 import { serverUser, serversIn, temporaryDirectory } from "@coffer/stores";
 import { removeTestDirectory } from "@coffer/testkit";
-import { aboutInstallation } from "../src/installation.ts";
+import { aboutInstallation } from "../src/data/installation.ts";
 import { cloneIn, runFirstMinute, startClone, testClone } from "./clone.ts";
 import { living, processesOf } from "./npm-start.ts";
 import { privilegesOf, unprivileged } from "./privileges.ts";

@@ -7,7 +7,7 @@ import { testDirectory } from "@coffer/testkit";
 import { type SentSpan, startSpanReceiver } from "@coffer/testkit/traces";
 import { connect } from "../../../packages/tools/cases/src/connection.ts";
 import { createPerson } from "../../../packages/tools/cases/src/owner.ts";
-import { openInstallation } from "../src/installation.ts";
+import { openInstallation } from "../src/data/installation.ts";
 import { killGroup, living, npmStart, processesOf, until } from "./npm-start.ts";
 
 const directory = testDirectory(t);

@@ -1,6 +1,6 @@
 import t from "tap";
-import { environmentOf } from "../src/service-environment.ts";
-import type { LocalStores } from "../src/local-stores.ts";
+import { environmentOf } from "../src/services/service-environment.ts";
+import type { LocalStores } from "../src/data/local-stores.ts";
 
 const stores: LocalStores = {
   urls: { postgres: "postgres://owner@h/coffer", nats: "nats://h:1", redis: "redis://h:2" },

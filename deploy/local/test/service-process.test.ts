@@ -2,7 +2,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { testDirectory, until } from "@coffer/testkit";
-import { runServiceProcess, type ServiceProcess, type ServiceProcessOptions } from "../src/service-process.ts";
+import { runServiceProcess, type ServiceProcess, type ServiceProcessOptions } from "../src/services/service-process.ts";
 
 const hangs = `process.once("disconnect", () => process.exit(0)); setInterval(() => {}, 1000);`;
 const says = `process.send({ type: "ready", url: "http://127.0.0.1:1", management_url: "http://127.0.0.1:2" });`;

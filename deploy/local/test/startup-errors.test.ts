@@ -4,10 +4,10 @@ import pg from "pg";
 import t from "tap";
 import { serviceNames } from "@coffer/events";
 import { testDirectory, testPostgres } from "@coffer/testkit";
-import { dataFormat, openInstallation } from "../src/installation.ts";
-import { migrateAll } from "../src/migrate-all.ts";
-import { resetDataDirectory } from "../src/reset.ts";
-import { allServices } from "../src/services.ts";
+import { dataFormat, openInstallation } from "../src/data/installation.ts";
+import { migrateAll } from "../src/data/migrate-all.ts";
+import { resetDataDirectory } from "../src/data/reset.ts";
+import { allServices } from "../src/services/services.ts";
 import { aboutDataDirectory } from "../src/startup-error.ts";
 import { npmStart } from "./npm-start.ts";
 

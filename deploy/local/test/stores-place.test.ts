@@ -12,8 +12,8 @@ import { dirname, join } from "node:path";
 import t from "tap";
 import { serverUser, startRedis, temporaryDirectory } from "@coffer/stores";
 import { removeTestDirectory, testDirectory, type TestScope } from "@coffer/testkit";
-import { openInstallation } from "../src/installation.ts";
-import { choosePlace, openPlace, removePlaces, removeTree } from "../src/stores-place.ts";
+import { openInstallation } from "../src/data/installation.ts";
+import { choosePlace, openPlace, removePlaces, removeTree } from "../src/data/stores-place.ts";
 
 const skip = process.getuid?.() === 0 && process.platform === "linux" ? false : "only root has stores of another user";
 const other = 1; // any user that is neither root nor the stores'

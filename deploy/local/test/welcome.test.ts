@@ -1,7 +1,7 @@
 import t from "tap";
 import { startBrowser } from "../../../packages/crypto/test/browser/start.ts";
-import { openFront } from "../src/front.ts";
-import { allServices } from "../src/services.ts";
+import { openFront } from "../src/services/front.ts";
+import { allServices } from "../src/services/services.ts";
 
 const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const open = async (address?: string) => {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { presentServices } from "../../local/src/services.ts";
+import { presentServices } from "../../local/src/services/services.ts";
 
 /** The services and the command, each of which has an image. */
 export const imageNames = (): string[] => [...presentServices().map(({ name }) => name), "cli"];

@@ -1,7 +1,7 @@
 import type { AuditAction } from "@coffer/contract";
 import { type AuditDraft, auditSchemaName } from "@coffer/events";
 import type { ServiceError } from "@coffer/errors";
-import { uuidText } from "./fields.ts";
+import { uuidText } from "./request/fields.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** The actor of an audit record. */

@@ -6,7 +6,7 @@ import type { Telemetry } from "@coffer/telemetry";
 import { createRouters } from "./routers.ts";
 import type { RefusedCall, Route } from "./route.ts";
 import { createHandlers } from "./handlers.ts";
-import { createUpgrade, type UpgradeRoute } from "./upgrade.ts";
+import { createUpgrade, type UpgradeRoute } from "./sockets/upgrade.ts";
 
 export interface AppOptions<Deps, Caller> {
   /** The name of the service, for its spans. */

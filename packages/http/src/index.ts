@@ -14,8 +14,8 @@ export {
   type AuthInput,
   bearerToken,
   type Confirmable,
-} from "./authenticate.ts";
-export { chosenOrg } from "./chosen-org.ts";
+} from "./caller/authenticate.ts";
+export { chosenOrg } from "./caller/chosen-org.ts";
 export { type App, type AppOptions, createApp } from "./create-app.ts";
 export {
   base64Text,
@@ -34,15 +34,15 @@ export {
   timestampText,
   uidText,
   uuidText,
-} from "./fields.ts";
-export { endSocket } from "./end-socket.ts";
-export { heldTags } from "./entity-tags.ts";
-export { answerParts, cursorAfter, type ListOf, listText, type Part } from "./list-text.ts";
+} from "./request/fields.ts";
+export { endSocket } from "./sockets/end-socket.ts";
+export { heldTags } from "./request/entity-tags.ts";
+export { answerParts, cursorAfter, type ListOf, listText, type Part } from "./response/list-text.ts";
 export { createObserve } from "./observe.ts";
-export { oversize } from "./oversize.ts";
-export { pathOf } from "./read-query.ts";
-export { createRefusals, type Refusals } from "./refusals.ts";
-export { type NotModified, notModified, streamed, type Streamed, tagged, type Tagged } from "./reply.ts";
+export { oversize } from "./request/oversize.ts";
+export { pathOf } from "./request/read-query.ts";
+export { createRefusals, type Refusals } from "./response/refusals.ts";
+export { type NotModified, notModified, streamed, type Streamed, tagged, type Tagged } from "./response/reply.ts";
 export type { RequestContext } from "./request-context.ts";
 export { requestIdOf } from "./request-id.ts";
 export {
@@ -57,5 +57,5 @@ export {
 } from "./route.ts";
 export { routerSecretHeader, sourceOf } from "./begin.ts";
 export { type Listener, serve, type ServeOptions, type Serving, type Timeouts } from "./serve.ts";
-export type { Upgrade, UpgradeRoute } from "./upgrade.ts";
+export type { Upgrade, UpgradeRoute } from "./sockets/upgrade.ts";
 export type { Bucket } from "@coffer/ratelimit";

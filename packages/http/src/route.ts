@@ -2,7 +2,7 @@ import type { Bucket } from "@coffer/ratelimit";
 import type { z } from "zod";
 import type { AuditDraft } from "@coffer/events";
 import type { AuditResult, RouteAudit } from "./audit.ts";
-import { anyone, type Authenticate } from "./authenticate.ts";
+import { anyone, type Authenticate } from "./caller/authenticate.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

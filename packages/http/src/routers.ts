@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type Express, type Request, type Response } from "express";
-import { pathOf } from "./read-query.ts";
+import { pathOf } from "./request/read-query.ts";
 import type { Method, Route } from "./route.ts";
 
 /** Answers a request of one route. */

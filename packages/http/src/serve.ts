@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { answerClientError, refuseHostless } from "./client-error.ts";
+import { answerClientError, refuseHostless } from "./sockets/client-error.ts";
 import { createDrain } from "./drain.ts";
 
 export interface Listener {

@@ -16,7 +16,7 @@ import {
   uidText,
   uuidText,
 } from "../src/index.ts";
-import { validate } from "../src/validate.ts";
+import { validate } from "../src/request/validate.ts";
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 

@@ -1,7 +1,7 @@
 import t from "tap";
 import { z } from "zod";
 import { anyone, nameText, pageLimit, route } from "../src/index.ts";
-import { readQuery } from "../src/read-query.ts";
+import { readQuery } from "../src/request/read-query.ts";
 import { sendRaw } from "./raw.ts";
 import { echo } from "./rows.ts";
 import { startApp } from "./start-app.ts";

@@ -5,8 +5,8 @@ import type { ClientActivity } from "./clients/activity.ts";
 import type { Config } from "./config.ts";
 import type { ServerKeys } from "./keys/server-keys.ts";
 import type { Announcer } from "./sessions/announce.ts";
-import type { SecretReads } from "./store/secret-reads.ts";
-import type { SecretWrites } from "./store/secret-writes.ts";
+import type { SecretReads } from "./store/secrets/secret-reads.ts";
+import type { SecretWrites } from "./store/secrets/secret-writes.ts";
 
 /** The first argument of every operation. Built once, by hand, in service.ts. */
 export interface Deps extends Omit<ServiceBase<Config>, "migrations" | "name"> {

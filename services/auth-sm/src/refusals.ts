@@ -12,8 +12,8 @@ import { chainsOf } from "./accounts/user-events.ts";
 import type { Machine } from "./callers/machine.ts";
 import type { User } from "./callers/user.ts";
 import type { Deps } from "./deps.ts";
-import { findClientOrg } from "./store/clients.ts";
-import { findMembership } from "./store/memberships.ts";
+import { findClientOrg } from "./store/machines/clients.ts";
+import { findMembership } from "./store/organizations/memberships.ts";
 
 export type Caller = User | Machine | Anonymous;
 

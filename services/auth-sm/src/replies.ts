@@ -18,8 +18,8 @@ import { listAllMemberships } from "./members/list-all.ts";
 import { listNamedMemberships } from "./members/list-named.ts";
 import { applyPlan } from "./orgs/apply-plan.ts";
 import { listRevoked } from "./sessions/list-revoked.ts";
-import { findMembership, hasMembership } from "./store/memberships.ts";
-import { sessionLasts } from "./store/sessions.ts";
+import { findMembership, hasMembership } from "./store/organizations/memberships.ts";
+import { sessionLasts } from "./store/accounts/sessions.ts";
 
 /** Registers the replies to requests of other services. */
 export function answerRequests(deps: Deps): void {

@@ -33,9 +33,9 @@ import { answerRequests } from "./replies.ts";
 import { routes } from "./routes.ts";
 import { createAnnouncer } from "./sessions/announce.ts";
 import { sessionSweep } from "./sessions/sweep.ts";
-import { createClientKeys } from "./store/client-keys.ts";
-import { createSecretReads } from "./store/secret-reads.ts";
-import { createSecretWrites } from "./store/secret-writes.ts";
+import { createClientKeys } from "./store/machines/client-keys.ts";
+import { createSecretReads } from "./store/secrets/secret-reads.ts";
+import { createSecretWrites } from "./store/secrets/secret-writes.ts";
 
 /** For tests: the clock. */
 export interface Seams {

@@ -6,7 +6,7 @@ import pg from "pg";
 import t from "tap";
 import { createClientActivity } from "../src/clients/activity.ts";
 import { schema } from "../src/migrate.ts";
-import { touchClients } from "../src/store/clients.ts";
+import { touchClients } from "../src/store/machines/clients.ts";
 import { call } from "./support/call.ts";
 import { ask, createFolder, createMachine } from "./support/machines.ts";
 import { register } from "./support/people.ts";

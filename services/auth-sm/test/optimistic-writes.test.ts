@@ -4,7 +4,7 @@ import { createDatabase } from "@coffer/postgres";
 import { createTelemetry } from "@coffer/telemetry";
 import t from "tap";
 import { schema } from "../src/migrate.ts";
-import { type AuthorizedFolder, createSecretWrites } from "../src/store/secret-writes.ts";
+import { type AuthorizedFolder, createSecretWrites } from "../src/store/secrets/secret-writes.ts";
 import { createFolder, createMachine, createSecret } from "./support/machines.ts";
 import { execute, share, startCompany } from "./support/members.ts";
 import { logIn, type Person, sealed } from "./support/people.ts";

@@ -6,8 +6,8 @@ import { testPostgres } from "@coffer/testkit";
 import pg from "pg";
 import t from "tap";
 import { migrateService, schema } from "../src/migrate.ts";
-import { createSecretWrites, type Inserted } from "../src/store/secret-writes.ts";
-import type { SecretReceiptRow } from "../src/store/secrets.ts";
+import { createSecretWrites, type Inserted } from "../src/store/secrets/secret-writes.ts";
+import type { SecretReceiptRow } from "../src/store/secrets/secrets.ts";
 import { sealed } from "./support/people.ts";
 
 // Writes of many machines in one statement, without the service around it: requests of one event

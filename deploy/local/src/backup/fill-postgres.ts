@@ -1,6 +1,6 @@
 import { migrate } from "@coffer/postgres";
 import { prepareDatabase, type SchemaOwner, type Store, writeDatabase } from "@coffer/stores";
-import type { ServiceMigration } from "../services.ts";
+import type { ServiceMigration } from "../services/services.ts";
 import type { OpenedBackup } from "./backup-file.ts";
 import { databaseAddress, databaseName } from "./owned-postgres.ts";
 

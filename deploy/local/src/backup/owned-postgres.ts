@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres, type Store } from "@coffer/stores";
-import { aboutInstallation } from "../installation.ts";
-import { openPlace } from "../stores-place.ts";
+import { aboutInstallation } from "../data/installation.ts";
+import { openPlace } from "../data/stores-place.ts";
 import type { Settings } from "../settings.ts";
 import { StartupError } from "../startup-error.ts";
 

@@ -1,6 +1,6 @@
 import { migrationChecksums } from "@coffer/postgres";
-import { dataFormat } from "../installation.ts";
-import { allServices, loadMigration, presentServices, type ServiceMigration } from "../services.ts";
+import { dataFormat } from "../data/installation.ts";
+import { allServices, loadMigration, presentServices, type ServiceMigration } from "../services/services.ts";
 import { StartupError } from "../startup-error.ts";
 import type { BackupHeader } from "./backup-file.ts";
 

@@ -7,11 +7,11 @@ import { parseTrustedProxies } from "@coffer/ratelimit";
 import { nodeFlags } from "@coffer/service";
 import { testDirectory, type TestScope, until } from "@coffer/testkit";
 import { checkout as present } from "../../src/checkout.ts";
-import { openFront, type Target } from "../../src/front.ts";
-import { createProxy } from "../../src/proxy.ts";
-import { environmentOf } from "../../src/service-environment.ts";
-import { runOnce, type ServiceAddress, type ServiceRun } from "../../src/service-run.ts";
-import { presentServices } from "../../src/services.ts";
+import { openFront, type Target } from "../../src/services/front.ts";
+import { createProxy } from "../../src/services/proxy.ts";
+import { environmentOf } from "../../src/services/service-environment.ts";
+import { runOnce, type ServiceAddress, type ServiceRun } from "../../src/services/service-run.ts";
+import { presentServices } from "../../src/services/services.ts";
 import type { ReplicaStores } from "./stores.ts";
 
 // Replicas of each service as processes behind one address. A test adds and removes them one by one, as

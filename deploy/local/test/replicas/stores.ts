@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { type ServiceName, serviceNames } from "@coffer/events";
 import { type PreparedDatabase, prepareDatabase } from "@coffer/stores";
 import { type TestNats, testNats, testPostgres, type TestRedis, testRedis, type TestScope } from "@coffer/testkit";
-import { schemaOwners } from "../../src/local-stores.ts";
-import type { EnvironmentOptions } from "../../src/service-environment.ts";
+import { schemaOwners } from "../../src/data/local-stores.ts";
+import type { EnvironmentOptions } from "../../src/services/service-environment.ts";
 
 /** What a replica is given of the stores. */
 export type ReplicaStores = EnvironmentOptions["stores"];

@@ -2,7 +2,7 @@ import type { Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import { type ApplicationRow, findApplication } from "../store/applications.ts";
+import { type ApplicationRow, findApplication } from "../store/machines/applications.ts";
 import { type ActiveMembership, requireHeldMembership, requireMembership } from "./membership.ts";
 
 export interface ReachedApplication extends ActiveMembership {

@@ -3,7 +3,7 @@ import type { Actor } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
-import { type ClientState, findClientState } from "../store/clients.ts";
+import { type ClientState, findClientState } from "../store/machines/clients.ts";
 
 /**
  * The client of a machine. It exists, is neither revoked nor expired, and calls from an allowed

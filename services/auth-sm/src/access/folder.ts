@@ -5,7 +5,7 @@ import type { Transaction } from "@coffer/postgres";
 import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { type FolderLock, lockFolder } from "../store/folders.ts";
+import { type FolderLock, lockFolder } from "../store/folders/folders.ts";
 import { activeClient } from "./client.ts";
 import { holders, requireHeldMembership, requireMembership } from "./membership.ts";
 import { opened } from "./opened.ts";

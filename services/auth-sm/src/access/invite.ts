@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Deps } from "../deps.ts";
-import type { OwnInvite, PresentedInvite } from "../store/invites.ts";
+import type { OwnInvite, PresentedInvite } from "../store/organizations/invites.ts";
 
 /** @throws ServiceError `not_found` when there is no open invitation with the presented token */
 export function requireInvite(deps: Pick<Deps, "authFailures">, invite: PresentedInvite | null): PresentedInvite {

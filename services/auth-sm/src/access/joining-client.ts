@@ -3,8 +3,8 @@ import type { Actor } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
-import { lockFolder } from "../store/folders.ts";
-import { findJoiningClient, holdClient } from "../store/joining-clients.ts";
+import { lockFolder } from "../store/folders/folders.ts";
+import { findJoiningClient, holdClient } from "../store/machines/joining-clients.ts";
 import { activeClient } from "./client.ts";
 import { granted } from "./folder.ts";
 

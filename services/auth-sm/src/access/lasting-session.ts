@@ -2,7 +2,7 @@ import type { Transaction } from "@coffer/postgres";
 import { sessionEnded } from "@coffer/service";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { isNotEndedByOthers, lockSessions } from "../store/sessions.ts";
+import { isNotEndedByOthers, lockSessions } from "../store/accounts/sessions.ts";
 
 /** The session of a call, and all active ones of its person. */
 export interface LastingSession {

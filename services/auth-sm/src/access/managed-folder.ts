@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
 import { requireKeyVersion } from "../folders/key-version.ts";
-import { type FolderLock, listManagedFolders, type LockedFolder, lockFolder } from "../store/folders.ts";
+import { type FolderLock, listManagedFolders, type LockedFolder, lockFolder } from "../store/folders/folders.ts";
 import { type ActiveMembership, everyone, managers, requireHeldMembership } from "./membership.ts";
 import { requireUserGrant } from "./user-grant.ts";
 

@@ -2,8 +2,8 @@ import { roles, type Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import { findMember, lockMembers, type MemberRow, type Outranked } from "../store/members.ts";
-import { lockPerson } from "../store/person-locks.ts";
+import { findMember, lockMembers, type MemberRow, type Outranked } from "../store/organizations/members.ts";
+import { lockPerson } from "../store/accounts/person-locks.ts";
 import { type ActiveMembership, everyone, requireMembership } from "./membership.ts";
 
 /**

@@ -4,8 +4,8 @@ import type { Actor } from "@coffer/http";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import { requireActive, sessionEnded, userActor } from "@coffer/service";
 import type { User } from "../callers/user.ts";
-import { findMembershipInSession, hasMembership, type Membership } from "../store/memberships.ts";
-import { holdPeople } from "../store/person-locks.ts";
+import { findMembershipInSession, hasMembership, type Membership } from "../store/organizations/memberships.ts";
+import { holdPeople } from "../store/accounts/person-locks.ts";
 
 /** The caller's membership of the organization that the request is about. */
 export interface ActiveMembership {

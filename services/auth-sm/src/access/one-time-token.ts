@@ -1,5 +1,5 @@
 import { ServiceError } from "@coffer/errors";
-import type { HeldToken, UsableToken } from "../store/token-spending.ts";
+import type { HeldToken, UsableToken } from "../store/machines/token-spending.ts";
 
 /** The response and the audit reason of a refused bootstrap. */
 export interface TokenRefusal {

@@ -3,7 +3,7 @@ import { callingClientOf, type Machine } from "../callers/machine.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { FolderSecretPath, SecretPath } from "../secrets/path.ts";
-import { findReceiptInFolder, receiptOf, type SecretReceiptRow } from "../store/secrets.ts";
+import { findReceiptInFolder, receiptOf, type SecretReceiptRow } from "../store/secrets/secrets.ts";
 import { activeClient } from "./client.ts";
 import { type FolderAccess, granted, requireFolder } from "./folder.ts";
 import { opened } from "./opened.ts";

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import { findMember } from "../store/members.ts";
+import { findMember } from "../store/organizations/members.ts";
 import { requireRankOver } from "./members.ts";
 import { type ActiveMembership, managers, requireHeldMembership } from "./membership.ts";
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import type { Queryable } from "@coffer/postgres";
 import type { User } from "../callers/user.ts";
-import { findUserGrant, type UserGrant } from "../store/folder-grants.ts";
+import { findUserGrant, type UserGrant } from "../store/folders/folder-grants.ts";
 
 /**
  * A person's grant on a folder of the organization; `permission` is null without a grant.

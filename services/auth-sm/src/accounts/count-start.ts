@@ -6,7 +6,7 @@ import {
   lockLoginCounts,
   type LoginCount,
   updateLoginCount,
-} from "../store/login-counts.ts";
+} from "../store/accounts/login-counts.ts";
 import { afterStart, delayAtKnownPlace, delayOf } from "./login-delay.ts";
 
 /** The counter of recoveries. Only holders of the recovery key reach it. */

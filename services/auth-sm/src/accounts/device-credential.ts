@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { deleteCredentialsBefore } from "../store/device-credentials.ts";
+import { deleteCredentialsBefore } from "../store/accounts/device-credentials.ts";
 
 const prefix = "cfd1_";
 const bytes = 32;

@@ -1,7 +1,7 @@
 import type { Sweep } from "@coffer/service";
 import { bucketAddress } from "@coffer/ratelimit";
 import type { Deps } from "../deps.ts";
-import { deleteKnownPlacesPast } from "../store/known-places.ts";
+import { deleteKnownPlacesPast } from "../store/accounts/known-places.ts";
 
 const knownMilliseconds = 90 * 24 * 60 * 60 * 1000;
 const batch = 1000;

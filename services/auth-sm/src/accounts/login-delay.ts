@@ -1,4 +1,4 @@
-import type { LoginCount } from "../store/login-counts.ts";
+import type { LoginCount } from "../store/accounts/login-counts.ts";
 
 const minute = 60_000;
 /** This many unfinished logins within the window delay the next one. */

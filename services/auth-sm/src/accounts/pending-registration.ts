@@ -3,7 +3,7 @@ import type { Queryable } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { macOf } from "../keys/mac.ts";
-import { takeStartedSetups, upsertRegistrationStart } from "../store/registration-starts.ts";
+import { takeStartedSetups, upsertRegistrationStart } from "../store/accounts/registration-starts.ts";
 import { requireRegistrationRecord, respondToRegistration } from "./opaque.ts";
 
 /** How long a started registration or password change can be finished. */

@@ -5,7 +5,7 @@ import { type LastingSession, requireLastingSession } from "../access/lasting-se
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import type { UserRow } from "../store/users.ts";
+import type { UserRow } from "../store/accounts/users.ts";
 import type { ProofFields } from "./bodies.ts";
 import { proofRefusal } from "./finish-refusals.ts";
 import { isLoginProven } from "./opaque.ts";

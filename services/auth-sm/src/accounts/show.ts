@@ -1,9 +1,9 @@
 import type { Call } from "@coffer/http";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { listUserOrgs, type UserOrgRow } from "../store/orgs.ts";
-import { findTotpSecret } from "../store/totp.ts";
-import { getUser } from "../store/users.ts";
+import { listUserOrgs, type UserOrgRow } from "../store/organizations/orgs.ts";
+import { findTotpSecret } from "../store/accounts/totp.ts";
+import { getUser } from "../store/accounts/users.ts";
 import { userView, type UserView } from "./view.ts";
 
 export interface AccountView {

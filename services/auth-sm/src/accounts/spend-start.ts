@@ -3,7 +3,7 @@ import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { deleteLoginCounts } from "../store/login-counts.ts";
+import { deleteLoginCounts } from "../store/accounts/login-counts.ts";
 import {
   deleteLoginStart,
   type LoginKind,
@@ -11,9 +11,9 @@ import {
   refuseLoginStart,
   storeProvenLoginStart,
   takeLoginStart,
-} from "../store/login-starts.ts";
-import { holdPeople, lockPerson } from "../store/person-locks.ts";
-import { findUserWithPassword, type UserRow } from "../store/users.ts";
+} from "../store/accounts/login-starts.ts";
+import { holdPeople, lockPerson } from "../store/accounts/person-locks.ts";
+import { findUserWithPassword, type UserRow } from "../store/accounts/users.ts";
 import { takeSecondFactor } from "../totp/second-factor.ts";
 import { loginCall } from "./login-call.ts";
 

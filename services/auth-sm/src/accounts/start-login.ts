@@ -1,8 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { Deps } from "../deps.ts";
-import { insertLoginStart } from "../store/login-starts.ts";
-import { findLoginRecord } from "../store/users.ts";
+import { insertLoginStart } from "../store/accounts/login-starts.ts";
+import { findLoginRecord } from "../store/accounts/users.ts";
 import { accountOf } from "./account-mac.ts";
 import type { LoginStart } from "./bodies.ts";
 import { countLoginStart, refuseEarlyLogin } from "./count-start.ts";

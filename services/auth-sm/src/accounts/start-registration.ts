@@ -1,7 +1,7 @@
 import type { Call } from "@coffer/http";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { isRecordOfSetup } from "../store/users.ts";
+import { isRecordOfSetup } from "../store/accounts/users.ts";
 import { beginRegistration, registrant } from "./pending-registration.ts";
 import type { RegistrationStart } from "./bodies.ts";
 import { requireSignups } from "./signups.ts";

@@ -2,7 +2,7 @@ import type { RequestContext } from "@coffer/http";
 import type { Transaction } from "@coffer/postgres";
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { type FailedLoginStart, takeFailedLoginStarts } from "../store/login-starts.ts";
+import { type FailedLoginStart, takeFailedLoginStarts } from "../store/accounts/login-starts.ts";
 import { auditUserEvent } from "./user-events.ts";
 
 const batch = 100;

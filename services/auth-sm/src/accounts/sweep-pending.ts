@@ -1,7 +1,7 @@
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { deleteLoginCountsPast } from "../store/login-counts.ts";
-import { deleteRegistrationStartsPast } from "../store/registration-starts.ts";
+import { deleteLoginCountsPast } from "../store/accounts/login-counts.ts";
+import { deleteRegistrationStartsPast } from "../store/accounts/registration-starts.ts";
 
 const batch = 1000;
 

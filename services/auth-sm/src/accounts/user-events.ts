@@ -3,7 +3,7 @@ import { type AuditEntry, auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
-import { listUserOrgs } from "../store/orgs.ts";
+import { listUserOrgs } from "../store/organizations/orgs.ts";
 
 /**
  * Records an event of a person: once in the audit chain of each of the person's organizations, or

@@ -1,4 +1,4 @@
-import type { UserRow } from "../store/users.ts";
+import type { UserRow } from "../store/accounts/users.ts";
 
 export interface UserView {
   id: string;

@@ -6,7 +6,7 @@ import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import { requireRoom } from "../counts/require-room.ts";
 import type { Deps } from "../deps.ts";
-import { type ApplicationRow, insertApplication } from "../store/applications.ts";
+import { type ApplicationRow, insertApplication } from "../store/machines/applications.ts";
 import type { NewApplication } from "./bodies.ts";
 
 /** POST /api/org/applications */

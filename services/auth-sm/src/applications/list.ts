@@ -3,7 +3,7 @@ import { observers, requireMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { answerList, type PageQuery } from "../lists/answer-list.ts";
-import { listApplications } from "../store/applications.ts";
+import { listApplications } from "../store/machines/applications.ts";
 import { nameCursor, nameKeyOf, namePosition } from "../store/list-parts.ts";
 
 /** GET /api/org/applications */

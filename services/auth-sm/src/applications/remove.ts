@@ -6,9 +6,9 @@ import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
-import { revokeApplicationClients } from "../store/application-clients.ts";
-import { deleteApplication, lockApplication } from "../store/applications.ts";
-import { listGrantedFolderIds } from "../store/client-folders.ts";
+import { revokeApplicationClients } from "../store/machines/application-clients.ts";
+import { deleteApplication, lockApplication } from "../store/machines/applications.ts";
+import { listGrantedFolderIds } from "../store/machines/client-folders.ts";
 import type { ApplicationPath } from "./bodies.ts";
 
 /** DELETE /api/org/applications/{id}: Revokes the application's clients and deletes its tokens. */

@@ -6,7 +6,11 @@ import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
-import { type ApplicationRow, lockApplication, updateApplication as changeApplication } from "../store/applications.ts";
+import {
+  type ApplicationRow,
+  lockApplication,
+  updateApplication as changeApplication,
+} from "../store/machines/applications.ts";
 import type { ApplicationChange, ApplicationPath } from "./bodies.ts";
 
 /** PATCH /api/org/applications/{id}: A field that is not sent is not changed. */

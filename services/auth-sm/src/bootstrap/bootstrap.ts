@@ -8,8 +8,8 @@ import { z } from "zod";
 import { type TokenRefusal, unknownToken, usableToken } from "../access/one-time-token.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
-import { listClientFolders } from "../store/client-folders.ts";
-import { insertClient } from "../store/clients.ts";
+import { listClientFolders } from "../store/machines/client-folders.ts";
+import { insertClient } from "../store/machines/clients.ts";
 import {
   grantTokenFolders,
   type HeldToken,
@@ -17,7 +17,7 @@ import {
   lockToken,
   markTokenUsed,
   type UsableToken,
-} from "../store/token-spending.ts";
+} from "../store/machines/token-spending.ts";
 import { namedFolders } from "../tokens/named-folders.ts";
 import { refuseWholeToken, wholeTokenIn } from "./whole-token.ts";
 

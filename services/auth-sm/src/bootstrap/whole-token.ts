@@ -3,7 +3,7 @@ import { ServiceError } from "@coffer/errors";
 import { auditOf, type RequestContext } from "@coffer/http";
 import { enqueueAudit } from "@coffer/outbox";
 import type { Deps } from "../deps.ts";
-import { type HeldToken, lockToken, markTokenRevoked } from "../store/token-spending.ts";
+import { type HeldToken, lockToken, markTokenRevoked } from "../store/machines/token-spending.ts";
 
 /**
  * The prefix of a one-time token as a person sees it. A client must send only a value derived from

@@ -1,7 +1,7 @@
 import { type Authenticate, bearerToken } from "@coffer/http";
 import { requireClient } from "../access/client.ts";
 import type { Deps } from "../deps.ts";
-import type { CallingClient } from "../store/secret-reads.ts";
+import type { CallingClient } from "../store/secrets/secret-reads.ts";
 import { recordRejectedToken } from "./rejected-token.ts";
 
 /**

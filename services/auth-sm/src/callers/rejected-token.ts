@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import { auditOf, type RequestContext } from "@coffer/http";
 import { TokenRejection } from "@coffer/tokens";
 import type { Deps } from "../deps.ts";
-import { findClientOrg } from "../store/clients.ts";
+import { findClientOrg } from "../store/machines/clients.ts";
 
 /** An id that no client has. */
 const noClientId = "00000000-0000-0000-0000-000000000000";

@@ -1,7 +1,7 @@
 import type { Authenticate } from "@coffer/http";
 import { identifyUser, type User } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { sessionLasts } from "../store/sessions.ts";
+import { sessionLasts } from "../store/accounts/sessions.ts";
 
 export type { User } from "@coffer/service";
 

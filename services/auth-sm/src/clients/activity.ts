@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { ServiceError } from "@coffer/errors";
 import type { Database } from "@coffer/postgres";
 import type { Logger } from "@coffer/telemetry";
-import { touchClients } from "../store/clients.ts";
+import { touchClients } from "../store/machines/clients.ts";
 
 const flushMilliseconds = 2000;
 

@@ -12,8 +12,8 @@ import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
 import { appendHolder } from "../histories/append-holder.ts";
 import { folderHolder, folderRes } from "../histories/resources.ts";
-import { hasClientGrant, lockApplicationClient, upsertClientGrant } from "../store/application-clients.ts";
-import { holdApplication } from "../store/applications.ts";
+import { hasClientGrant, lockApplicationClient, upsertClientGrant } from "../store/machines/application-clients.ts";
+import { holdApplication } from "../store/machines/applications.ts";
 import type { GrantBody, GrantPath } from "./bodies.ts";
 
 export interface GrantView {

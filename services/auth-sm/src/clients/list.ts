@@ -5,7 +5,7 @@ import type { ApplicationPath } from "../applications/bodies.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { answerList, type PageQuery } from "../lists/answer-list.ts";
-import { type ClientRow, listApplicationClients } from "../store/application-clients.ts";
+import { type ClientRow, listApplicationClients } from "../store/machines/application-clients.ts";
 import { timeCursor, type TimeKey, timePosition } from "../store/list-parts.ts";
 
 const keyOf = ({ created_at, client_id }: ClientRow): TimeKey => ({ created_at, id: client_id });

@@ -8,8 +8,8 @@ import { holders } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
-import { deleteClientGrant, lockApplicationClient } from "../store/application-clients.ts";
-import { holdApplication } from "../store/applications.ts";
+import { deleteClientGrant, lockApplicationClient } from "../store/machines/application-clients.ts";
+import { holdApplication } from "../store/machines/applications.ts";
 import type { GrantPath } from "./bodies.ts";
 
 /** DELETE /api/org/applications/{id}/clients/{client_id}/folders/{folder_id} */

@@ -7,9 +7,9 @@ import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
-import { lockApplicationClient, revokeClientRow } from "../store/application-clients.ts";
-import { holdApplication } from "../store/applications.ts";
-import { listGrantedFolderIds } from "../store/client-folders.ts";
+import { lockApplicationClient, revokeClientRow } from "../store/machines/application-clients.ts";
+import { holdApplication } from "../store/machines/applications.ts";
+import { listGrantedFolderIds } from "../store/machines/client-folders.ts";
 import type { ClientPath } from "./bodies.ts";
 
 /**

@@ -7,10 +7,10 @@ import type { ListQuery } from "../secrets/bodies.ts";
 import { filterOf } from "../secrets/filter.ts";
 import { listCursor, listPosition } from "../secrets/positions.ts";
 import { listedMetadata, listedSecretForPerson } from "../secrets/view.ts";
-import { listSecrets, restOfList } from "../store/secret-lists.ts";
-import type { ListedSecret, Batch } from "../store/secret-batches.ts";
-import { readNamed } from "../store/secret-rests.ts";
-import { personScope, type ScopedPerson } from "../store/secret-scopes.ts";
+import { listSecrets, restOfList } from "../store/secrets/secret-lists.ts";
+import type { ListedSecret, Batch } from "../store/secrets/secret-batches.ts";
+import { readNamed } from "../store/secrets/secret-rests.ts";
+import { personScope, type ScopedPerson } from "../store/secrets/secret-scopes.ts";
 import { tagFor } from "./tag.ts";
 
 type ListCall = AuditedCall<User, { id: string }, undefined, Omit<ListQuery, "folder_id">>;

@@ -5,8 +5,8 @@ import type { Deps } from "../deps.ts";
 import type { FolderSecretQuery } from "../secrets/bodies.ts";
 import type { FolderSecretPath } from "../secrets/path.ts";
 import { secretForPerson, secretMetadata, secretTag } from "../secrets/view.ts";
-import { findSecret } from "../store/secret-in-scope.ts";
-import { personScope } from "../store/secret-scopes.ts";
+import { findSecret } from "../store/secrets/secret-in-scope.ts";
+import { personScope } from "../store/secrets/secret-scopes.ts";
 import { tagFor } from "./tag.ts";
 
 /** GET /api/org/folders/{id}/secrets/{uid} */

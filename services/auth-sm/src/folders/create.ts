@@ -9,7 +9,7 @@ import { requireRoom } from "../counts/require-room.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { folderHolder, folderRes } from "../histories/resources.ts";
-import { type FolderRow, getFolder, insertFolder, insertFolderMember, listHolders } from "../store/folders.ts";
+import { type FolderRow, getFolder, insertFolder, insertFolderMember, listHolders } from "../store/folders/folders.ts";
 import type { NewFolder } from "./bodies.ts";
 import { publishFolderChange } from "./publish-change.ts";
 

@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
-import { hasOtherManager } from "../store/folder-grants.ts";
+import { hasOtherManager } from "../store/folders/folder-grants.ts";
 
 /**
  * Refuses to remove `manage` from a folder's only manager: no one could grant the folder again.

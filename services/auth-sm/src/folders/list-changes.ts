@@ -3,7 +3,13 @@ import type { folderCatchUpSince } from "@coffer/events";
 import { decodeCursor, encodeCursor } from "@coffer/http";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
-import { type ChangeMoment, changePosition, findPresent, isSwept, listFolderChanges } from "../store/folder-news.ts";
+import {
+  type ChangeMoment,
+  changePosition,
+  findPresent,
+  isSwept,
+  listFolderChanges,
+} from "../store/folders/folder-news.ts";
 
 const limit = 500;
 /** A bus message may have 512 KiB, and one change takes up to 200 KiB. */

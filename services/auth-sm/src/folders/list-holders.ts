@@ -3,7 +3,7 @@ import { requireKnownFolder } from "../access/known-folder.ts";
 import { observers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { type HolderRow, listHolders } from "../store/folders.ts";
+import { type HolderRow, listHolders } from "../store/folders/folders.ts";
 import type { FolderPath } from "./bodies.ts";
 
 /**

@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { folderHolders } from "@coffer/events";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
-import { listFolderPeople } from "../store/folder-grants.ts";
+import { listFolderPeople } from "../store/folders/folder-grants.ts";
 
 type Page = z.infer<typeof folderHolders.output>;
 

@@ -3,7 +3,7 @@ import { everyone, observers, requireMembership } from "../access/membership.ts"
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { answerList, type PageQuery } from "../lists/answer-list.ts";
-import { listFolders } from "../store/folders.ts";
+import { listFolders } from "../store/folders/folders.ts";
 import { nameCursor, nameKeyOf, namePosition } from "../store/list-parts.ts";
 import { folderView } from "./view.ts";
 

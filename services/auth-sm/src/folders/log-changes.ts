@@ -1,7 +1,7 @@
 import { folderChanged } from "@coffer/events";
 import type { Deliver } from "@coffer/outbox";
 import type { Database } from "@coffer/postgres";
-import { insertFolderChanges } from "../store/folder-news.ts";
+import { insertFolderChanges } from "../store/folders/folder-news.ts";
 
 /**
  * Wraps a delivery so that it also logs published folder changes, for replicas that missed the

@@ -5,8 +5,8 @@ import { transactionInSession } from "../access/lasting-session.ts";
 import { requireManagedFolder } from "../access/managed-folder.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { listFolderPeople } from "../store/folder-grants.ts";
-import { countFolderSecrets, deleteFolder } from "../store/folders.ts";
+import { listFolderPeople } from "../store/folders/folder-grants.ts";
+import { countFolderSecrets, deleteFolder } from "../store/folders/folders.ts";
 import type { FolderPath, FolderRemoval } from "./bodies.ts";
 import { publishFolderChange } from "./publish-change.ts";
 

@@ -18,9 +18,15 @@ import {
   replaceMemberKeys,
   resealSecrets,
   setKeyVersion,
-} from "../store/folder-rotation.ts";
-import { dropStagedSecrets, resealFromStaged } from "../store/staged-secrets.ts";
-import { countFolderSecrets, type FolderRow, getFolder, type HolderRow, listHolders } from "../store/folders.ts";
+} from "../store/folders/folder-rotation.ts";
+import { dropStagedSecrets, resealFromStaged } from "../store/secrets/staged-secrets.ts";
+import {
+  countFolderSecrets,
+  type FolderRow,
+  getFolder,
+  type HolderRow,
+  listHolders,
+} from "../store/folders/folders.ts";
 import type { FolderPath } from "./bodies.ts";
 import type { Rotation } from "./rotation-body.ts";
 import { changed, requireHolders, requireSealable, requireSecrets } from "./rotation-fits.ts";

@@ -1,9 +1,9 @@
 import { ServiceError } from "@coffer/errors";
 import { type HistoryState, holderOf } from "@coffer/history";
 import { folderHolder } from "../histories/resources.ts";
-import type { HolderRow } from "../store/folders.ts";
+import type { HolderRow } from "../store/folders/folders.ts";
 import type { Rotation } from "./rotation-body.ts";
-import type { ResealedSecret, SealedSecret } from "../store/folder-rotation.ts";
+import type { ResealedSecret, SealedSecret } from "../store/folders/folder-rotation.ts";
 
 /**
  * Refuses keys that are not for exactly the current members or machines.

@@ -3,8 +3,8 @@ import { requireLockedFolder } from "../access/folder.ts";
 import { transactionInSession } from "../access/lasting-session.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { listSealedSecrets } from "../store/folder-rotation.ts";
-import { countStaged, dropOtherStaged, stageSecrets } from "../store/staged-secrets.ts";
+import { listSealedSecrets } from "../store/folders/folder-rotation.ts";
+import { countStaged, dropOtherStaged, stageSecrets } from "../store/secrets/staged-secrets.ts";
 import type { RotationPath, StagedSecrets } from "./rotation-body.ts";
 import { requireUnchanged } from "./rotation-fits.ts";
 

@@ -1,6 +1,6 @@
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { type ChangeMoment, deleteFolderChanges, findPresent } from "../store/folder-news.ts";
+import { type ChangeMoment, deleteFolderChanges, findPresent } from "../store/folders/folder-news.ts";
 
 const limit = 1_000;
 /** A replica that was away for longer reads everything again. */

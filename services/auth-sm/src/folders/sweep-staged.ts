@@ -1,6 +1,6 @@
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { dropStagedBefore } from "../store/staged-secrets.ts";
+import { dropStagedBefore } from "../store/secrets/staged-secrets.ts";
 
 const lifeMilliseconds = 60 * 60 * 1000;
 const limit = 1_000;

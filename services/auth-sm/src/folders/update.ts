@@ -7,7 +7,7 @@ import { orConflict } from "../conflict.ts";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { folderRes } from "../histories/resources.ts";
-import { type FolderRow, getFolder, renameFolder } from "../store/folders.ts";
+import { type FolderRow, getFolder, renameFolder } from "../store/folders/folders.ts";
 import type { FolderName, FolderPath } from "./bodies.ts";
 import { publishFolderChange } from "./publish-change.ts";
 

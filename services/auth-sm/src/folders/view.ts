@@ -1,5 +1,5 @@
 import type { Role } from "@coffer/contract";
-import type { FolderRow } from "../store/folders.ts";
+import type { FolderRow } from "../store/folders/folders.ts";
 
 /** A folder as its reader may see it: an auditor gets no key and no permission. */
 export function folderView<Row extends FolderRow>(folder: Row, role: Role): Row {

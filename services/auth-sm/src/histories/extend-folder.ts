@@ -5,7 +5,7 @@ import { transactionInSession } from "../access/lasting-session.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { publishFolderChange } from "../folders/publish-change.ts";
-import { getFolder, listHolders } from "../store/folders.ts";
+import { getFolder, listHolders } from "../store/folders/folders.ts";
 import { appendEntry } from "./append-entry.ts";
 import type { NewEntry } from "@coffer/service";
 import type { HistoryFolderPath } from "./bodies.ts";

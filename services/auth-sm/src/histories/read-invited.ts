@@ -7,8 +7,8 @@ import type { Deps } from "../deps.ts";
 import { deniedInvite } from "../invites/claim.ts";
 import { hashInviteToken } from "../invites/token.ts";
 import { type HistoryPage, listEntries } from "../store/histories.ts";
-import { findInviteByToken } from "../store/invites.ts";
-import { getUser } from "../store/users.ts";
+import { findInviteByToken } from "../store/organizations/invites.ts";
+import { getUser } from "../store/accounts/users.ts";
 import type { InvitedHistory } from "./bodies.ts";
 import { orgRes } from "./resources.ts";
 

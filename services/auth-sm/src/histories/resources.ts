@@ -1,7 +1,7 @@
 import type { Permission, Role } from "@coffer/contract";
 import type { Holder, Resource } from "@coffer/history";
 import { managers } from "../access/membership.ts";
-import type { MemberKey } from "../store/members.ts";
+import type { MemberKey } from "../store/organizations/members.ts";
 
 export const orgRes = (orgId: string): Resource => `org:${orgId}`;
 

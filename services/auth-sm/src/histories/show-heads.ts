@@ -8,7 +8,7 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { MemberPath } from "../members/bodies.ts";
 import { findHistory, listHeldFolders } from "../store/histories.ts";
-import { findMember } from "../store/members.ts";
+import { findMember } from "../store/organizations/members.ts";
 import { orgRes } from "./resources.ts";
 
 /** The newest entry of each history, by its name in a `cut`. */

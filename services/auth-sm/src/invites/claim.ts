@@ -4,8 +4,8 @@ import { enqueueAudit } from "@coffer/outbox";
 import type { Transaction } from "@coffer/postgres";
 import { ownInvite, requireInvite } from "../access/invite.ts";
 import type { Deps } from "../deps.ts";
-import { findInviteByToken, type OwnInvite, type PresentedInvite } from "../store/invites.ts";
-import { lockMembers } from "../store/members.ts";
+import { findInviteByToken, type OwnInvite, type PresentedInvite } from "../store/organizations/invites.ts";
+import { lockMembers } from "../store/organizations/members.ts";
 import { hashInviteToken } from "./token.ts";
 
 /** A person who presents an invitation's token. */

@@ -18,8 +18,8 @@ import {
   findInviteTo,
   insertInvite,
   type InviteRow,
-} from "../store/invites.ts";
-import { isMemberEmail } from "../store/members.ts";
+} from "../store/organizations/invites.ts";
+import { isMemberEmail } from "../store/organizations/members.ts";
 import type { NewInvite } from "./bodies.ts";
 import { hashInviteToken, newInviteToken } from "./token.ts";
 

@@ -4,7 +4,7 @@ import { enqueueAudit } from "@coffer/outbox";
 import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { addMember } from "../members/add.ts";
-import { type OwnInvite, spendInvite } from "../store/invites.ts";
+import { type OwnInvite, spendInvite } from "../store/organizations/invites.ts";
 
 /**
  * Consumes a claimed invitation and makes the person a member.

@@ -6,7 +6,7 @@ import { requireMembersLocked, requireRankOver } from "../access/members.ts";
 import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { deleteInvite, findInvite } from "../store/invites.ts";
+import { deleteInvite, findInvite } from "../store/organizations/invites.ts";
 import type { InvitePath } from "./bodies.ts";
 
 /** DELETE /api/org/invites/{id} */

@@ -4,8 +4,8 @@ import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { orgRes, permissionOf } from "../histories/resources.ts";
-import type { OwnInvite } from "../store/invites.ts";
-import type { UserRow } from "../store/users.ts";
+import type { OwnInvite } from "../store/organizations/invites.ts";
+import type { UserRow } from "../store/accounts/users.ts";
 import type { Acceptance } from "./bodies.ts";
 import { hashInviteToken } from "./token.ts";
 

@@ -3,7 +3,7 @@ import type { Call } from "@coffer/http";
 import { transactionInSession } from "../access/lasting-session.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { type Keyring, storeKeyring } from "../store/keyrings.ts";
+import { type Keyring, storeKeyring } from "../store/accounts/keyrings.ts";
 
 /**
  * PUT /api/account/keyring

@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { findKeyring, type Keyring } from "../store/keyrings.ts";
+import { findKeyring, type Keyring } from "../store/accounts/keyrings.ts";
 
 /** GET /api/account/keyring */
 export async function showKeyring(deps: Deps, { caller }: Call<User>): Promise<Keyring> {

@@ -12,7 +12,7 @@ import {
   lockServerKeys,
   type OpaqueSetupRow,
   type SigningKeyRow,
-} from "../store/server-keys.ts";
+} from "../store/accounts/server-keys.ts";
 import { activeKeyOf } from "./active-key.ts";
 
 export type PublicKey = SigningKeyRow["public_jwk"];

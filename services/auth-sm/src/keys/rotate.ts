@@ -1,7 +1,12 @@
 import type { Database } from "@coffer/postgres";
 import { generateSigningKey } from "@coffer/tokens";
 import { newServerSetup } from "../accounts/opaque.ts";
-import { deleteSigningKeys, insertOpaqueSetup, insertSigningKey, lockServerKeys } from "../store/server-keys.ts";
+import {
+  deleteSigningKeys,
+  insertOpaqueSetup,
+  insertSigningKey,
+  lockServerKeys,
+} from "../store/accounts/server-keys.ts";
 
 export type RotatingKey = "signing-key" | "opaque-setup";
 

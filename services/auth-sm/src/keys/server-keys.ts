@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import type { OpaqueSetupRow } from "../store/server-keys.ts";
+import type { OpaqueSetupRow } from "../store/accounts/server-keys.ts";
 import { type KeyRing, makeKeys, readKeyRing } from "./key-ring.ts";
 
 /**

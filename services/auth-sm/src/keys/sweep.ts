@@ -1,6 +1,6 @@
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { deleteRetiredSetups, deleteRetiredSigningKeys } from "../store/server-keys.ts";
+import { deleteRetiredSetups, deleteRetiredSigningKeys } from "../store/accounts/server-keys.ts";
 import { activationMilliseconds } from "./active-key.ts";
 
 /** The clocks of replicas differ. */

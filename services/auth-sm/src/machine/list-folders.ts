@@ -2,7 +2,7 @@ import type { Call } from "@coffer/http";
 import { requireSeenClient } from "../access/machine-reads.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
-import type { GrantedFolder } from "../store/client-folders.ts";
+import type { GrantedFolder } from "../store/machines/client-folders.ts";
 
 /** GET /api/sm/v1/folders */
 export async function listGrantedFolders(

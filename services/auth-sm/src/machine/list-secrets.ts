@@ -6,9 +6,9 @@ import { answerList } from "../secrets/answer-list.ts";
 import type { ListQuery } from "../secrets/bodies.ts";
 import { filterOf } from "../secrets/filter.ts";
 import { listCursor, listPosition } from "../secrets/positions.ts";
-import { listSecrets, restOfList } from "../store/secret-lists.ts";
-import { readNamed } from "../store/secret-rests.ts";
-import { machineScope } from "../store/secret-scopes.ts";
+import { listSecrets, restOfList } from "../store/secrets/secret-lists.ts";
+import { readNamed } from "../store/secrets/secret-rests.ts";
+import { machineScope } from "../store/secrets/secret-scopes.ts";
 import { machineBatch } from "./machine-batch.ts";
 
 /**

@@ -4,8 +4,8 @@ import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import type { ListBatch } from "../secrets/answer-list.ts";
 import { listedSecret } from "../secrets/view.ts";
-import type { ListedSecret, Batch } from "../store/secret-batches.ts";
-import type { ScopedClient } from "../store/secret-scopes.ts";
+import type { ListedSecret, Batch } from "../store/secrets/secret-batches.ts";
+import type { ScopedClient } from "../store/secrets/secret-scopes.ts";
 
 /**
  * Authorizes one batch of a machine's list, of one folder or of all that it may see.

@@ -5,7 +5,7 @@ import { requireReadableNotation } from "../access/machine-reads.ts";
 import type { Machine } from "../callers/machine.ts";
 import type { Deps } from "../deps.ts";
 import { foldCase } from "../fold-case.ts";
-import type { NotationQuery } from "../store/secret-reads.ts";
+import type { NotationQuery } from "../store/secrets/secret-reads.ts";
 import type { FieldView } from "./read-field.ts";
 import { type notationBody, parseNotation } from "./notation.ts";
 

@@ -5,9 +5,9 @@ import { answerList } from "../secrets/answer-list.ts";
 import type { SearchQuery } from "../secrets/bodies.ts";
 import { filterOf } from "../secrets/filter.ts";
 import { searchPosition, searchCursor } from "../secrets/positions.ts";
-import { readNamed } from "../store/secret-rests.ts";
-import { machineScope } from "../store/secret-scopes.ts";
-import { restOfSearch, searchSecrets } from "../store/secret-search.ts";
+import { readNamed } from "../store/secrets/secret-rests.ts";
+import { machineScope } from "../store/secrets/secret-scopes.ts";
+import { restOfSearch, searchSecrets } from "../store/secrets/secret-search.ts";
 import { machineBatch } from "./machine-batch.ts";
 
 /** GET /api/sm/v1/secrets/search */

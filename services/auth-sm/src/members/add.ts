@@ -2,8 +2,8 @@ import type { Role } from "@coffer/contract";
 import type { Transaction } from "@coffer/postgres";
 import { requireRoom } from "../counts/require-room.ts";
 import type { Deps } from "../deps.ts";
-import { findMember, insertMembership } from "../store/members.ts";
-import { drawMembershipVersion } from "../store/membership-versions.ts";
+import { findMember, insertMembership } from "../store/organizations/members.ts";
+import { drawMembershipVersion } from "../store/organizations/membership-versions.ts";
 import { publishMembership } from "./publish.ts";
 
 /**

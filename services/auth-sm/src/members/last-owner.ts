@@ -1,7 +1,7 @@
 import { type MemberStatus, type Role } from "@coffer/contract";
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
-import { hasOtherOwner, type MemberRow } from "../store/members.ts";
+import { hasOtherOwner, type MemberRow } from "../store/organizations/members.ts";
 
 /**
  * Refuses a change that leaves an organization without an active owner.

@@ -2,8 +2,8 @@ import { ServiceError } from "@coffer/errors";
 import type { memberships } from "@coffer/events";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
-import { listMemberships } from "../store/members.ts";
-import { awaitMembershipVersions } from "../store/membership-versions.ts";
+import { listMemberships } from "../store/organizations/members.ts";
+import { awaitMembershipVersions } from "../store/organizations/membership-versions.ts";
 
 type Page = z.infer<typeof memberships.output>;
 

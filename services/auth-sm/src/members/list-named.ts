@@ -1,6 +1,6 @@
 import type { Membership } from "@coffer/events";
 import type { Deps } from "../deps.ts";
-import { findMemberships } from "../store/members.ts";
+import { findMemberships } from "../store/organizations/members.ts";
 
 /** The current state of these memberships; ended ones are left out. */
 export async function listNamedMemberships(

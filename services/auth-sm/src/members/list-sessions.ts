@@ -4,8 +4,8 @@ import { managers, requireMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { type SessionItem, sessionItem } from "../sessions/view.ts";
-import { findMember } from "../store/members.ts";
-import { listSessions } from "../store/sessions.ts";
+import { findMember } from "../store/organizations/members.ts";
+import { listSessions } from "../store/accounts/sessions.ts";
 import type { MemberPath } from "./bodies.ts";
 
 /** GET /api/org/members/{user_id}/sessions */

@@ -4,8 +4,8 @@ import { enqueueAudit } from "@coffer/outbox";
 import type { Transaction } from "@coffer/postgres";
 import { rolesBelow } from "../access/members.ts";
 import type { Deps } from "../deps.ts";
-import { revokeTokensBy } from "../store/access-tokens.ts";
-import { deleteInvitesBy } from "../store/invites.ts";
+import { revokeTokensBy } from "../store/machines/access-tokens.ts";
+import { deleteInvitesBy } from "../store/organizations/invites.ts";
 
 export interface OfferRevocation {
   orgId: string;

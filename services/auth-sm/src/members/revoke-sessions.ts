@@ -7,7 +7,7 @@ import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { type Revocation, type RevocationCause, revokeSession, revokeSessions } from "../sessions/revoke.ts";
-import { lockSessions } from "../store/sessions.ts";
+import { lockSessions } from "../store/accounts/sessions.ts";
 import type { MemberPath, MemberSessionPath } from "./bodies.ts";
 
 /** DELETE /api/org/members/{user_id}/sessions */

@@ -1,7 +1,7 @@
 import { type PlanReport, siemPlanChanged } from "@coffer/events";
 import { enqueue } from "@coffer/outbox";
 import type { Deps } from "../deps.ts";
-import { storePlan } from "../store/org-plans.ts";
+import { storePlan } from "../store/organizations/org-plans.ts";
 
 /**
  * coffer.rpc.auth-sm.plan-changed

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { entryText, userActor } from "@coffer/service";
-import type { OrgRow } from "../store/orgs.ts";
+import type { OrgRow } from "../store/organizations/orgs.ts";
 import { foundOrg } from "./found.ts";
 
 export const newOrg = z.object({ id: uuidText.optional(), name: nameText(), entry: entryText.optional() });

@@ -6,8 +6,8 @@ import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { memberHolder, orgRes } from "../histories/resources.ts";
 import { addMember } from "../members/add.ts";
-import { listMemberKeys } from "../store/members.ts";
-import { getOrg, insertOrg, type OrgRow } from "../store/orgs.ts";
+import { listMemberKeys } from "../store/organizations/members.ts";
+import { getOrg, insertOrg, type OrgRow } from "../store/organizations/orgs.ts";
 
 /** A new organization. With an entry, which contains the id, it has a history from the start. */
 export interface Founding {

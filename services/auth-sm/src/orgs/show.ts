@@ -2,7 +2,7 @@ import type { Call } from "@coffer/http";
 import { everyone, requireMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { getOrg, type OrgRow } from "../store/orgs.ts";
+import { getOrg, type OrgRow } from "../store/organizations/orgs.ts";
 
 /** GET /api/org */
 export async function showOrg(deps: Deps, { caller }: Call<User>): Promise<OrgRow> {

@@ -10,8 +10,8 @@ import type { Deps } from "../deps.ts";
 import type { SessionView } from "../sessions/open.ts";
 import { renewSession } from "../sessions/renew.ts";
 import { type Revocation, revokeSessions } from "../sessions/revoke.ts";
-import { deleteRegistrationStarts } from "../store/registration-starts.ts";
-import { updatePassword } from "../store/users.ts";
+import { deleteRegistrationStarts } from "../store/accounts/registration-starts.ts";
+import { updatePassword } from "../store/accounts/users.ts";
 import type { PasswordChange } from "./bodies.ts";
 
 type ChangeCall = AuditedCall<User, unknown, PasswordChange>;

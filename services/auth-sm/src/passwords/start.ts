@@ -2,7 +2,7 @@ import type { Call } from "@coffer/http";
 import { beginRegistration, passwordChanger } from "../accounts/pending-registration.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { getUser } from "../store/users.ts";
+import { getUser } from "../store/accounts/users.ts";
 import type { PasswordStart } from "./bodies.ts";
 
 /** POST /api/auth/password/start */

@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { type NewSessionView, openSession } from "../sessions/open.ts";
 import { type Revocation, revokeSessions } from "../sessions/revoke.ts";
-import { updatePassword } from "../store/users.ts";
+import { updatePassword } from "../store/accounts/users.ts";
 import type { RecoveryFinish } from "./bodies.ts";
 
 type FinishCall = Call<unknown, unknown, RecoveryFinish>;

@@ -2,7 +2,7 @@ import { ServiceError } from "@coffer/errors";
 import type { Call } from "@coffer/http";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { findRecoveryUserKey } from "../store/users.ts";
+import { findRecoveryUserKey } from "../store/accounts/users.ts";
 
 /** The user key, sealed under the key that the recovery key gives. */
 export interface RecoveryKeyView {

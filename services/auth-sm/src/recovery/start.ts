@@ -11,8 +11,8 @@ import { millisecondsToFinish } from "../accounts/start-login.ts";
 import type { SealedKeys } from "../accounts/view.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { insertLoginStart } from "../store/login-starts.ts";
-import { findRecoveryRecord, type RecoveryRecord } from "../store/users.ts";
+import { insertLoginStart } from "../store/accounts/login-starts.ts";
+import { findRecoveryRecord, type RecoveryRecord } from "../store/accounts/users.ts";
 import type { RecoveryStart } from "./bodies.ts";
 
 /** The keys that open the account again with the recovery key. */

@@ -1,6 +1,6 @@
 import { type Streamed, streamed, type Tagged, tagged } from "@coffer/http";
-import { type ListedSecret, mostRows } from "../store/secret-batches.ts";
-import type { Rest } from "../store/secret-rests.ts";
+import { type ListedSecret, mostRows } from "../store/secrets/secret-batches.ts";
+import type { Rest } from "../store/secrets/secret-rests.ts";
 
 /** A batch of secrets that the caller may have, as authorized by the statement that read them. */
 export interface ListBatch<Row extends ListedSecret = ListedSecret> {

@@ -1,4 +1,4 @@
-import type { SecretFilter } from "../store/secret-lists.ts";
+import type { SecretFilter } from "../store/secrets/secret-lists.ts";
 import type { ListQuery } from "./bodies.ts";
 
 export function filterOf({

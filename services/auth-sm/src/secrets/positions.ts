@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor, nameText, timestampText, uidText } from "@coffer/http";
 import { z } from "zod";
-import type { ListKey } from "../store/secret-lists.ts";
-import { type SearchKey, titleStartLength } from "../store/secret-search.ts";
+import type { ListKey } from "../store/secrets/secret-lists.ts";
+import { type SearchKey, titleStartLength } from "../store/secrets/secret-search.ts";
 
 const inList = z.object({ created_at: timestampText, uid: uidText });
 const inSearch = z.object({ rank: z.int().min(0).max(2), title: nameText(titleStartLength), uid: uidText });

@@ -1,6 +1,6 @@
 import type { RecordType } from "@coffer/contract";
-import type { ListedSecret } from "../store/secret-batches.ts";
-import type { SecretRow } from "../store/secrets.ts";
+import type { ListedSecret } from "../store/secrets/secret-batches.ts";
+import type { SecretRow } from "../store/secrets/secrets.ts";
 
 /** A secret without encrypted values: what an auditor sees. */
 export interface SecretMetadata {

@@ -1,6 +1,6 @@
 import { revokedSessionsKey } from "@coffer/events";
 import type { Deps } from "../deps.ts";
-import { listRevokedSessions } from "../store/sessions.ts";
+import { listRevokedSessions } from "../store/accounts/sessions.ts";
 import type { Revocation } from "./revoke.ts";
 
 const againMilliseconds = 1000;

@@ -1,7 +1,7 @@
 import type { revokedSessions } from "@coffer/events";
 import type { z } from "zod";
 import type { Deps } from "../deps.ts";
-import { listRevokedSessionsFrom } from "../store/sessions.ts";
+import { listRevokedSessionsFrom } from "../store/accounts/sessions.ts";
 
 /** Keeps a page well below the size limit of the bus. */
 const pageSize = 2_000;

@@ -1,7 +1,7 @@
 import type { Call } from "@coffer/http";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { listSessions } from "../store/sessions.ts";
+import { listSessions } from "../store/accounts/sessions.ts";
 import { type SessionItem, sessionItem } from "./view.ts";
 
 /** GET /api/auth/sessions */

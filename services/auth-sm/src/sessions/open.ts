@@ -5,10 +5,10 @@ import { placeOf } from "../accounts/known-place.ts";
 import { sealedKeys, type SealedKeys, userView, type UserView } from "../accounts/view.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { storeCredential } from "../store/device-credentials.ts";
-import { noteKnownPlace } from "../store/known-places.ts";
-import { type Device, insertSession } from "../store/sessions.ts";
-import type { UserRow } from "../store/users.ts";
+import { storeCredential } from "../store/accounts/device-credentials.ts";
+import { noteKnownPlace } from "../store/accounts/known-places.ts";
+import { type Device, insertSession } from "../store/accounts/sessions.ts";
+import type { UserRow } from "../store/accounts/users.ts";
 import { refreshSeconds, type TokenPair, tokenPair } from "./access-token.ts";
 import { hashRefreshToken, newRefreshToken, type RefreshToken } from "./refresh-token.ts";
 

@@ -6,8 +6,8 @@ import type { Transaction } from "@coffer/postgres";
 import type { z } from "zod";
 import { auditUserEvent } from "../accounts/user-events.ts";
 import type { Deps } from "../deps.ts";
-import { deleteCredentialOf, deleteOtherCredentials } from "../store/device-credentials.ts";
-import { endSession, lockSessions } from "../store/sessions.ts";
+import { deleteCredentialOf, deleteOtherCredentials } from "../store/accounts/device-credentials.ts";
+import { endSession, lockSessions } from "../store/accounts/sessions.ts";
 
 export type RevocationReason = z.infer<typeof sessionRevokedSubject.payload>["reason"];
 

@@ -1,6 +1,6 @@
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { deleteSessionsPast } from "../store/sessions.ts";
+import { deleteSessionsPast } from "../store/accounts/sessions.ts";
 
 const batch = 1000;
 

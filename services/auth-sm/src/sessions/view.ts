@@ -1,4 +1,4 @@
-import type { SessionRow } from "../store/sessions.ts";
+import type { SessionRow } from "../store/accounts/sessions.ts";
 
 export interface SessionItem extends SessionRow {
   /** Whether it is the session of this request. */

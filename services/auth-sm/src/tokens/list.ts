@@ -5,7 +5,7 @@ import type { ApplicationPath } from "../applications/bodies.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { answerList, type PageQuery } from "../lists/answer-list.ts";
-import { listAccessTokens } from "../store/access-tokens.ts";
+import { listAccessTokens } from "../store/machines/access-tokens.ts";
 import { timeCursor, timePosition } from "../store/list-parts.ts";
 
 /** GET /api/org/applications/{id}/tokens */

@@ -6,9 +6,9 @@ import { transactionInSession } from "../access/lasting-session.ts";
 import { managers } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { lockAccessToken } from "../store/access-tokens.ts";
-import { holdApplication } from "../store/applications.ts";
-import { markTokenRevoked } from "../store/token-spending.ts";
+import { lockAccessToken } from "../store/machines/access-tokens.ts";
+import { holdApplication } from "../store/machines/applications.ts";
+import { markTokenRevoked } from "../store/machines/token-spending.ts";
 import type { TokenPath } from "./bodies.ts";
 
 /**

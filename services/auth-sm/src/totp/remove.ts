@@ -7,7 +7,7 @@ import { auditInChains } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import { revokeSessions } from "../sessions/revoke.ts";
-import { deleteTotp } from "../store/totp.ts";
+import { deleteTotp } from "../store/accounts/totp.ts";
 
 /** DELETE /api/auth/totp: Every other session ends. */
 export async function removeTotp(deps: Deps, call: AuditedCall<User, unknown, ProofFields>): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { countCode, deleteRecoveryCode, findTotpSecret, spendTotpStep } from "../store/totp.ts";
+import { countCode, deleteRecoveryCode, findTotpSecret, spendTotpStep } from "../store/accounts/totp.ts";
 import { hashRecoveryCode, plainCode, stepOf } from "./codes.ts";
 import { openSecret } from "./secret-seal.ts";
 

@@ -3,7 +3,7 @@ import type { ProofFields } from "../accounts/bodies.ts";
 import { requireProof } from "../accounts/require-proof.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { upsertPendingTotp } from "../store/totp.ts";
+import { upsertPendingTotp } from "../store/accounts/totp.ts";
 import { type Enrolment, enrolmentOf, secretBytes } from "./codes.ts";
 import { sealSecret } from "./secret-seal.ts";
 

@@ -9,8 +9,8 @@ import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
 import { type Revocation, revokeSessions } from "../sessions/revoke.ts";
-import { lockPerson } from "../store/person-locks.ts";
-import { enableTotp, takePendingTotp } from "../store/totp.ts";
+import { lockPerson } from "../store/accounts/person-locks.ts";
+import { enableTotp, takePendingTotp } from "../store/accounts/totp.ts";
 import { hashRecoveryCode, plainCode, recoveryCodeBytes, recoveryCodeOf, stepOf } from "./codes.ts";
 import { openSecret } from "./secret-seal.ts";
 

@@ -6,7 +6,7 @@ import { chainsOf } from "../accounts/user-events.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
 import type { MemberPath } from "../members/bodies.ts";
-import { findStanding } from "../store/members.ts";
+import { findStanding } from "../store/organizations/members.ts";
 import { requestSwitch } from "./request-switch.ts";
 import type { MemberTravelMode } from "./bodies.ts";
 import type { TravelMode } from "./show.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { everyone, requireMembership } from "../access/membership.ts";
 import type { User } from "../callers/user.ts";
 import type { Deps } from "../deps.ts";
-import { findFellowKey } from "../store/members.ts";
+import { findFellowKey } from "../store/organizations/members.ts";
 
 export const userPath = z.object({ id: uuidText });
 

@@ -186,7 +186,7 @@ export const billingMutants: readonly Mutant[] = [
   },
   {
     name: "older-plan-report-overwrites-a-newer-one-in-auth-sm",
-    file: "services/auth-sm/src/store/org-plans.ts",
+    file: "services/auth-sm/src/store/organizations/org-plans.ts",
     find: "WHERE org_plans.version < excluded.version",
     replace: "WHERE org_plans.version <> excluded.version",
     tests: [plans],
@@ -200,14 +200,14 @@ export const billingMutants: readonly Mutant[] = [
   },
   {
     name: "organization-without-a-subscription-is-enterprise",
-    file: "services/auth-sm/src/store/org-plans.ts",
+    file: "services/auth-sm/src/store/organizations/org-plans.ts",
     find: "WHERE p.org_id = o.id), 'free') AS plan",
     replace: "WHERE p.org_id = o.id), o.plan) AS plan",
     tests: [plans],
   },
   {
     name: "stored-plan-counts-while-billing-is-off",
-    file: "services/auth-sm/src/store/org-plans.ts",
+    file: "services/auth-sm/src/store/organizations/org-plans.ts",
     find: "if (billing === \"off\") return sql.fragment`'enterprise' AS plan`;",
     replace:
       "if (billing === \"off\") return sql.fragment`coalesce((SELECT p.plan FROM org_plans p WHERE p.org_id = o.id), 'enterprise') AS plan`;",
@@ -222,14 +222,14 @@ export const billingMutants: readonly Mutant[] = [
   },
   {
     name: "signing-secrets-given-to-every-service",
-    file: "deploy/local/src/service-environment.ts",
+    file: "deploy/local/src/services/service-environment.ts",
     find: "...(isBilling ? {} :",
     replace: "...(isBilling || name.length > 0 ? {} :",
     tests: ["deploy/local/test/service-environment.test.ts"],
   },
   {
     name: "raw-route-receives-every-header",
-    file: "packages/http/src/read-call.ts",
+    file: "packages/http/src/request/read-call.ts",
     find: "    names.flatMap((name) => {",
     replace: "    [...names, ...Object.keys(headers)].flatMap((name) => {",
     tests: ["packages/http/test/body.test.ts"],

@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const source = "services/auth-sm/src";
-const store = `${source}/store/device-credentials.ts`;
+const store = `${source}/store/accounts/device-credentials.ts`;
 const test = "services/auth-sm/test/device-credentials.test.ts";
 
 /** Device credentials, and their end. */

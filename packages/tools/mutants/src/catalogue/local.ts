@@ -3,10 +3,10 @@ import type { Mutant } from "../mutant.ts";
 const permissions = "packages/ratelimit/src/permissions.ts";
 const permissionsTest = "packages/ratelimit/test/permissions.test.ts";
 const user = "packages/stores/src/server-user.ts";
-const place = "deploy/local/src/stores-place.ts";
+const place = "deploy/local/src/data/stores-place.ts";
 const placeTest = "deploy/local/test/stores-place.test.ts";
 const oneProcess = "deploy/local/test/one-process.test.ts";
-const installation = "deploy/local/src/installation.ts";
+const installation = "deploy/local/src/data/installation.ts";
 
 /** A local run with stores that allow too much, or with unknown data. */
 export const localMutants: readonly Mutant[] = [

@@ -70,7 +70,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "unknown-one-time-token-not-waited-for-when-looked-up",
-    file: `${source}/store/token-spending.ts`,
+    file: `${source}/store/machines/token-spending.ts`,
     find: "pg_logical_emit_message(true,",
     replace: "pg_logical_emit_message(false,",
     tests: [`${tests}/token-alike.test.ts`],
@@ -91,7 +91,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "title-before-the-uid-of-a-notation",
-    file: `${source}/store/secret-reads.ts`,
+    file: `${source}/store/secrets/secret-reads.ts`,
     find: "ORDER BY uid = requested.title DESC LIMIT 1",
     replace: "ORDER BY uid = requested.title LIMIT 1",
     tests: [`${tests}/notation.test.ts`],
@@ -112,28 +112,28 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "folder-grant-not-required-for-items-of-a-list",
-    file: `${source}/store/secret-scopes.ts`,
+    file: `${source}/store/secrets/secret-scopes.ts`,
     find: "    folders: granted,",
     replace: "    folders: sql.fragment`SELECT id AS folder_id FROM folders`,",
     tests: [`${tests}/list-and-search.test.ts`],
   },
   {
     name: "search-holds-what-was-not-granted",
-    file: `${source}/store/secret-search.ts`,
+    file: `${source}/store/secrets/secret-search.ts`,
     find: "WHERE folder_id = ANY(ARRAY(${folders})) AND title_folded",
     replace: "WHERE title_folded",
     tests: [`${tests}/list-and-search.test.ts`],
   },
   {
     name: "secret-of-another-organization-differs-from-none",
-    file: `${source}/store/secret-reads.ts`,
+    file: `${source}/store/secrets/secret-reads.ts`,
     find: "WHERE org_id = c.org_id AND uid = requested.uid AND",
     replace: "WHERE uid = requested.uid AND",
     tests: [`${tests}/secret-permissions.test.ts`, `${tests}/authorization.test.ts`],
   },
   {
     name: "write-looks-for-the-secret-in-every-organization",
-    file: `${source}/store/secret-reads.ts`,
+    file: `${source}/store/secrets/secret-reads.ts`,
     find: "${namedSecret}\n     LEFT JOIN LATERAL (SELECT key_version",
     replace:
       "LEFT JOIN LATERAL (SELECT * FROM secrets WHERE uid = requested.uid LIMIT 1) s ON true\n     LEFT JOIN LATERAL (SELECT key_version",
@@ -141,7 +141,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "machine-authorized-as-another-in-the-batch",
-    file: `${source}/store/secret-reads.ts`,
+    file: `${source}/store/secrets/secret-reads.ts`,
     find: "JOIN LATERAL (SELECT * FROM clients WHERE id = requested.client_id LIMIT 1) c ON true",
     replace: "JOIN LATERAL (SELECT * FROM clients WHERE id = ($1::uuid[])[1] LIMIT 1) c ON true",
     tests: [`${tests}/asked-together.test.ts`],
@@ -162,7 +162,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "one-time-token-spent-by-two-at-once",
-    file: `${source}/store/token-spending.ts`,
+    file: `${source}/store/machines/token-spending.ts`,
     find: "FROM access_tokens WHERE token_hash = ${sql.binary(hash)} FOR UPDATE",
     replace: "FROM access_tokens WHERE token_hash = ${sql.binary(hash)}",
     tests: [`${tests}/bootstrap.test.ts`],
@@ -216,7 +216,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "one-time-token-spent-in-the-moment-it-expires",
-    file: `${source}/store/token-spending.ts`,
+    file: `${source}/store/machines/token-spending.ts`,
     find: "expires_at <= ${now.toISOString()}::timestamptz AS expired",
     replace: "expires_at < ${now.toISOString()}::timestamptz AS expired",
     tests: [`${tests}/bootstrap.test.ts`],
@@ -230,7 +230,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "bootstrap-takes-over-a-client-id",
-    file: `${source}/store/clients.ts`,
+    file: `${source}/store/machines/clients.ts`,
     find: "ON CONFLICT (id) DO NOTHING",
     replace: "ON CONFLICT (id) DO UPDATE SET public_key = excluded.public_key",
     tests: [`${tests}/bootstrap.test.ts`],
@@ -251,7 +251,7 @@ export const machineMutants: readonly Mutant[] = [
   },
   {
     name: "one-time-token-names-folders-that-its-issuer-does-not-manage",
-    file: `${source}/store/folders.ts`,
+    file: `${source}/store/folders/folders.ts`,
     find: "WHERE user_id = ${userId} AND permission = 'manage' AND folder_id = ANY(${ids})",
     replace: "WHERE user_id = ${userId} AND folder_id = ANY(${ids})",
     tests: [`${tests}/tokens.test.ts`],

@@ -77,7 +77,7 @@ export const organizationListMutants: readonly Mutant[] = [
   },
   {
     name: "cursor-of-a-folder-that-is-not-listed",
-    file: `${source}/store/folders.ts`,
+    file: `${source}/store/folders/folders.ts`,
     find: "${isAfterName(after, listed)}",
     replace: "${isAfterName(after, sql.fragment`FROM folders WHERE true`)}",
     tests: [`${tests}/long-org-lists.test.ts`],

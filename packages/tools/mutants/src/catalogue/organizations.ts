@@ -91,7 +91,7 @@ export const organizationMutants: readonly Mutant[] = [
   },
   {
     name: "invitation-accepted-in-the-moment-it-expires",
-    file: `${source}/store/invites.ts`,
+    file: `${source}/store/organizations/invites.ts`,
     find: "WHERE token_hash = ${sql.binary(tokenHash)} AND expires_at > ${now",
     replace: "WHERE token_hash = ${sql.binary(tokenHash)} AND expires_at >= ${now",
     tests: [`${tests}/invites.test.ts`],
@@ -112,7 +112,7 @@ export const organizationMutants: readonly Mutant[] = [
   },
   {
     name: "folder-of-another-organization-reached",
-    file: `${source}/store/folder-grants.ts`,
+    file: `${source}/store/folders/folder-grants.ts`,
     find: "WHERE f.id = ${folderId} AND f.org_id = ${orgId}\n",
     replace: "WHERE f.id = ${folderId} AND ${orgId}::uuid IS NOT NULL\n",
     tests: [`${tests}/several-organizations.test.ts`, `${tests}/authorization.test.ts`],

@@ -7,7 +7,7 @@ const tests = "services/auth-sm/test";
 export const peopleMutants: readonly Mutant[] = [
   {
     name: "registration-start-finished-any-number-of-times",
-    file: "services/auth-sm/src/store/registration-starts.ts",
+    file: "services/auth-sm/src/store/accounts/registration-starts.ts",
     find: " AND attempts < ${most}",
     replace: " AND attempts < ${most} * 1000",
     tests: ["services/auth-sm/test/registration.test.ts"],
@@ -42,14 +42,14 @@ export const peopleMutants: readonly Mutant[] = [
   },
   {
     name: "place-forgotten-when-a-session-goes-on-elsewhere",
-    file: `${source}/store/known-places.ts`,
+    file: `${source}/store/accounts/known-places.ts`,
     find: "const most = 16;",
     replace: "const most = 1;",
     tests: [`${tests}/login-delay.test.ts`],
   },
   {
     name: "place-known-for-ever",
-    file: `${source}/store/known-places.ts`,
+    file: `${source}/store/accounts/known-places.ts`,
     find: "AND seen_at > ${since.toISOString()}::timestamptz\n  )`",
     replace: "AND ${since.toISOString()}::timestamptz IS NOT NULL\n  )`",
     tests: [`${tests}/login-delay.test.ts`],
@@ -79,14 +79,14 @@ export const peopleMutants: readonly Mutant[] = [
   },
   {
     name: "second-factor-not-required",
-    file: `${source}/store/totp.ts`,
+    file: `${source}/store/accounts/totp.ts`,
     find: "SELECT sealed_secret FROM totp WHERE user_id = ${userId} AND sealed_secret IS NOT NULL",
     replace: "SELECT sealed_secret FROM totp WHERE user_id = ${userId} AND sealed_secret IS NULL",
     tests: [`${tests}/totp-login.test.ts`],
   },
   {
     name: "second-factor-code-good-twice",
-    file: `${source}/store/totp.ts`,
+    file: `${source}/store/accounts/totp.ts`,
     find: "AND last_step < ${step}",
     replace: "AND last_step <= ${step}",
     tests: [`${tests}/totp-login.test.ts`],
@@ -100,7 +100,7 @@ export const peopleMutants: readonly Mutant[] = [
   },
   {
     name: "second-factor-recovery-code-good-twice",
-    file: `${source}/store/totp.ts`,
+    file: `${source}/store/accounts/totp.ts`,
     find: "DELETE FROM totp_recovery_codes WHERE user_id = ${userId} AND code_hash",
     replace: "UPDATE totp_recovery_codes SET code_hash = code_hash WHERE user_id = ${userId} AND code_hash",
     tests: [`${tests}/totp-login.test.ts`],
@@ -189,7 +189,7 @@ export const peopleMutants: readonly Mutant[] = [
   },
   {
     name: "session-that-was-ended-goes-on",
-    file: `${source}/store/sessions.ts`,
+    file: `${source}/store/accounts/sessions.ts`,
     find: '"SELECT revoked_at IS NULL AND expires_at >',
     replace: '"SELECT expires_at >',
     tests: [`${tests}/sessions.test.ts`],
@@ -224,7 +224,7 @@ export const peopleMutants: readonly Mutant[] = [
   },
   {
     name: "leaving-counts-as-a-revocation-by-others",
-    file: `${source}/store/sessions.ts`,
+    file: `${source}/store/accounts/sessions.ts`,
     find: "(revoked_at IS NULL OR xmin = pg_current_xact_id()::xid)",
     replace: "revoked_at IS NULL",
     tests: [`${tests}/ended-while-writing.test.ts`],

@@ -8,28 +8,28 @@ const staged = [`${tests}/staged-rotation.test.ts`] as const;
 export const secretMutants: readonly Mutant[] = [
   {
     name: "write-rests-on-a-grant-that-only-reads",
-    file: `${source}/store/secret-writes.ts`,
+    file: `${source}/store/secrets/secret-writes.ts`,
     find: "g.permission = 'write' AND c.revoked_at IS NULL",
     replace: "c.revoked_at IS NULL",
     tests: [`${tests}/optimistic-writes.test.ts`],
   },
   {
     name: "write-of-a-client-that-was-revoked-meanwhile",
-    file: `${source}/store/secret-writes.ts`,
+    file: `${source}/store/secrets/secret-writes.ts`,
     find: "g.permission = 'write' AND c.revoked_at IS NULL",
     replace: "g.permission = 'write'",
     tests: [`${tests}/optimistic-writes.test.ts`],
   },
   {
     name: "write-of-a-member-who-was-suspended-meanwhile",
-    file: `${source}/store/secret-writes.ts`,
+    file: `${source}/store/secrets/secret-writes.ts`,
     find: "AND m.status = 'active' AND m.role <> 'auditor'",
     replace: "AND m.role <> 'auditor'",
     tests: [`${tests}/optimistic-writes.test.ts`],
   },
   {
     name: "write-of-a-session-that-was-ended-meanwhile",
-    file: `${source}/store/secret-writes.ts`,
+    file: `${source}/store/secrets/secret-writes.ts`,
     find: "WHERE s.id = requested.session_id AND s.revoked_at IS NULL AND",
     replace: "WHERE s.id = requested.session_id AND",
     tests: [`${tests}/optimistic-writes.test.ts`],
@@ -43,14 +43,14 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "update-over-another-update",
-    file: `${source}/store/secret-writes.ts`,
+    file: `${source}/store/secrets/secret-writes.ts`,
     find: "\n         AND s.version = held.version AND s.updated_at = held.updated_at",
     replace: "",
     tests: [`${tests}/optimistic-writes.test.ts`],
   },
   {
     name: "folder-held-by-its-rotation-as-writers-hold-it",
-    file: `${source}/store/folders.ts`,
+    file: `${source}/store/folders/folders.ts`,
     find: "whole: sql.fragment`FOR UPDATE`",
     replace: "whole: sql.fragment`FOR NO KEY UPDATE`",
     tests: [
@@ -68,7 +68,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "secrets-of-two-organizations-taken-for-one",
-    file: `${source}/store/secret-writes.ts`,
+    file: `${source}/store/secrets/secret-writes.ts`,
     find: 'key: ["org_id", "uid"]',
     replace: 'key: ["uid"]',
     tests: [`${tests}/writes-together.test.ts`],
@@ -103,14 +103,14 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "fields-that-are-not-sent-stay",
-    file: `${source}/store/secret-writes.ts`,
+    file: `${source}/store/secrets/secret-writes.ts`,
     find: "         fields = held.fields::jsonb,\n",
     replace: "         fields = coalesce(nullif(held.fields::jsonb, '{}'::jsonb), s.fields),\n",
     tests: [`${tests}/secret-updates.test.ts`],
   },
   {
     name: "title-that-is-not-sent-goes",
-    file: `${source}/store/secret-writes.ts`,
+    file: `${source}/store/secrets/secret-writes.ts`,
     find: "title_encrypted = coalesce(held.title_encrypted, s.title_encrypted)",
     replace: "title_encrypted = coalesce(held.title_encrypted, '')",
     tests: [`${tests}/secret-updates.test.ts`],
@@ -145,7 +145,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "secret-found-below-another-folder",
-    file: `${source}/store/secret-in-scope.ts`,
+    file: `${source}/store/secrets/secret-in-scope.ts`,
     find: "WHERE folder_id IN (${scope.folders}) AND uid = ${uid}",
     replace: "WHERE uid = ${uid}",
     tests: [`${tests}/folder-secrets.test.ts`],
@@ -187,7 +187,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "rotation-without-its-payloads",
-    file: `${source}/store/folder-rotation.ts`,
+    file: `${source}/store/folders/folder-rotation.ts`,
     find: "encrypted_payload = coalesce(sent.encrypted_payload, s.encrypted_payload),",
     replace: "encrypted_payload = s.encrypted_payload,",
     tests: staged,
@@ -201,7 +201,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "staged-secrets-of-another-manager",
-    file: `${source}/store/staged-secrets.ts`,
+    file: `${source}/store/secrets/staged-secrets.ts`,
     find: "WHERE folder_id = ${next.folderId} AND user_id = ${userId} AND",
     replace: "WHERE folder_id = ${next.folderId} AND (user_id = ${userId} OR true) AND",
     tests: staged,
@@ -215,7 +215,7 @@ export const secretMutants: readonly Mutant[] = [
   },
   {
     name: "staged-secrets-stay-after-an-hour",
-    file: `${source}/store/staged-secrets.ts`,
+    file: `${source}/store/secrets/staged-secrets.ts`,
     find: "WHERE staged_at < ${before.toISOString()}::timestamptz",
     replace: "WHERE staged_at < ${before.toISOString()}::timestamptz - interval '1 day'",
     tests: staged,

@@ -134,7 +134,7 @@ export const siemEndpointMutants: readonly Mutant[] = [
   },
   {
     name: "siem-keys-for-every-service",
-    file: "deploy/local/src/service-environment.ts",
+    file: "deploy/local/src/services/service-environment.ts",
     find: 'if (service !== "siem-forwarder") return { COFFER_SIEM_KEYS: undefined };',
     replace: 'if (service === "auth-sm") return { COFFER_SIEM_KEYS: undefined };',
     tests: ["deploy/local/test/service-environment.test.ts"],

@@ -94,14 +94,14 @@ export const signedChangeMutants: readonly Mutant[] = [
   },
   {
     name: "keyring-overwritten",
-    file: `${source}/store/keyrings.ts`,
+    file: `${source}/store/accounts/keyrings.ts`,
     find: "AND version = ${version - 1}",
     replace: "AND version <= ${version}",
     tests: joins,
   },
   {
     name: "list-tag-without-the-history",
-    file: `${source}/store/secret-batches.ts`,
+    file: `${source}/store/secrets/secret-batches.ts`,
     find: "hash_record_extended((f.id, f.history_seq), 0)",
     replace: "hash_record_extended((f.id, f.org_id), 0)",
     tests: joins,

@@ -225,7 +225,7 @@ export const syncMutants: readonly Mutant[] = [
   },
   {
     name: "folder-watermark-ahead-of-running-transactions",
-    file: `${authSm}/src/store/folder-news.ts`,
+    file: `${authSm}/src/store/folders/folder-news.ts`,
     find: "pg_snapshot_xmin(pg_current_snapshot())",
     replace: "pg_snapshot_xmax(pg_current_snapshot())",
     tests: [`${authSm}/test/missed-folder-news.test.ts`],
@@ -239,7 +239,7 @@ export const syncMutants: readonly Mutant[] = [
   },
   {
     name: "recent-folder-changes-swept",
-    file: `${authSm}/src/store/folder-news.ts`,
+    file: `${authSm}/src/store/folders/folder-news.ts`,
     find: "OR x < ${before.x}::xid8",
     replace: "OR x <> ${before.x}::xid8",
     tests: [`${authSm}/test/missed-folder-news.test.ts`],
@@ -281,14 +281,14 @@ export const syncMutants: readonly Mutant[] = [
   },
   {
     name: "query-in-the-span-of-an-upgrade",
-    file: "packages/http/src/upgrade.ts",
+    file: "packages/http/src/sockets/upgrade.ts",
     find: '"http.request.method": method, "http.route": route }',
     replace: '"http.request.method": method, "http.route": incoming.url ?? "" }',
     tests: [`${tests}/trace.test.ts`],
   },
   {
     name: "refused-upgrade-without-its-status-in-the-span",
-    file: "packages/http/src/upgrade.ts",
+    file: "packages/http/src/sockets/upgrade.ts",
     find: '"http.response.status_code", visibleError(error).status',
     replace: '"http.response.status_code", 500',
     tests: [`${tests}/trace.test.ts`],

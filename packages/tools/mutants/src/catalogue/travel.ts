@@ -28,7 +28,7 @@ export const travelMutants: readonly Mutant[] = [
   },
   {
     name: "changed-role-with-its-old-age",
-    file: "services/auth-sm/src/store/members.ts",
+    file: "services/auth-sm/src/store/organizations/members.ts",
     find: "CASE WHEN role = ${role} THEN",
     replace: "CASE WHEN role <> '' OR role = ${role} THEN",
     tests: ["services/auth-sm/test/travel-mode.test.ts"],

@@ -231,7 +231,7 @@ export const vaultMutants: readonly Mutant[] = [
   },
   {
     name: "part-of-a-list-of-vaults-not-on-record",
-    file: "packages/http/src/list-text.ts",
+    file: "packages/http/src/response/list-text.ts",
     find: 'await part.record?.(continues ? "part" : undefined);',
     replace: "await Promise.resolve(continues);",
     tests: [`${tests}/long-lists.test.ts`],
