@@ -4,7 +4,7 @@ import { testDirectory } from "@coffer/testkit";
 import type { Test } from "tap";
 import { checkout } from "../../local/src/checkout.ts";
 import { firstMinute } from "../../local/src/first-minute.ts";
-import { password } from "../../local/test/cli-person.ts";
+import { password } from "../../local/test/cli/cli-person.ts";
 import { run } from "./kube.ts";
 
 export interface Address {

@@ -2,7 +2,7 @@ import { createRandom, type TestScope, until } from "@coffer/testkit";
 import { auditProblems, readAudit } from "../../local/test/faults/audit.ts";
 import { fleetProblems } from "../../local/test/faults/bootstraps/verify.ts";
 import { sessionProblems } from "../../local/test/faults/logins/verify.ts";
-import type { Cli } from "../../local/test/cli-person.ts";
+import type { Cli } from "../../local/test/cli/cli-person.ts";
 import { newOrganization, work } from "../../local/test/faults/organization.ts";
 import { expectedContents, presentContents } from "../../local/test/faults/secrets/verify.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { until } from "@coffer/testkit";
 import type { Test } from "tap";
-import { newMachine, newPerson } from "../../local/test/cli-person.ts";
+import { newMachine, newPerson } from "../../local/test/cli/cli-person.ts";
 import { install, stripeSecret } from "./install.ts";
 import { kubectl, namespace, podsOf } from "./kube.ts";
 import type { Cluster } from "./steps.ts";

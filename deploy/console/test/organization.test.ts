@@ -3,7 +3,7 @@ import { personClient } from "@coffer/sdk";
 import { register } from "@coffer/sdk/account";
 import { testDirectory, until } from "@coffer/testkit";
 import t from "tap";
-import { newCli } from "../../local/test/cli-person.ts";
+import { newCli } from "../../local/test/cli/cli-person.ts";
 import { npmStart } from "../../local/test/npm-start.ts";
 import { inaccessible, picture, startVisitors } from "./browser.ts";
 

@@ -5,7 +5,7 @@ import t from "tap";
 import { serversIn } from "@coffer/stores";
 import { testDirectory } from "@coffer/testkit";
 import type { Installation } from "../src/data/installation.ts";
-import { newMachine, newPerson } from "./cli-person.ts";
+import { newMachine, newPerson } from "./cli/cli-person.ts";
 import { npmRun } from "./npm-run.ts";
 import { npmStart, until } from "./npm-start.ts";
 

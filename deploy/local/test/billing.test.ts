@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
-import { type Cli, newPerson } from "./cli-person.ts";
+import { type Cli, newPerson } from "./cli/cli-person.ts";
 import { npmStart, until } from "./npm-start.ts";
 
 /** An organization as its owner sees it. */

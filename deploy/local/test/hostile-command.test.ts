@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { contexts, fingerprint, keyCheck } from "@coffer/crypto";
 import { createRandom, testDirectory } from "@coffer/testkit";
-import { type Cli, newCli } from "./cli-person.ts";
+import { type Cli, newCli } from "./cli/cli-person.ts";
 import { newScene } from "./hostile/attack.ts";
 import { claimsOf, forgeAfter, mark, sealedKey } from "./hostile/attacker.ts";
 import {

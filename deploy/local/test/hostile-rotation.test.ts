@@ -17,7 +17,7 @@ import {
 import type { MachineConfiguration } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
 import { bareBox } from "../../../packages/sdk/test/machine.ts";
-import { newMachine, newPerson } from "./cli-person.ts";
+import { newMachine, newPerson } from "./cli/cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
 // A machine with the right to write stores secrets in shapes that an honest client would not write. None

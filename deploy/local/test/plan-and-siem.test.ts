@@ -13,7 +13,7 @@ import {
   startElastic,
   startHec,
 } from "../../../services/siem-forwarder/test/receivers/vendors.ts";
-import { newMachine, newPerson } from "./cli-person.ts";
+import { newMachine, newPerson } from "./cli/cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 
 // A plan is bought, ends and is bought again, and the four SIEM endpoints follow it. All by the command.

@@ -3,7 +3,7 @@ import { createClient, personClient } from "@coffer/sdk";
 import type * as Sdk from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
 import { startBrowser } from "../../../packages/crypto/test/browser/start.ts";
-import { newCli, newMachine, password } from "./cli-person.ts";
+import { newCli, newMachine, password } from "./cli/cli-person.ts";
 import { npmStart, until } from "./npm-start.ts";
 import { newAccount, newDevice, secondSession } from "./vault-people.ts";
 

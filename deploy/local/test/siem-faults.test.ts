@@ -16,7 +16,7 @@ import {
   startElastic,
   startHec,
 } from "../../../services/siem-forwarder/test/receivers/vendors.ts";
-import { password } from "./cli-person.ts";
+import { password } from "./cli/cli-person.ts";
 import { readAudit, type Recorded } from "./faults/audit.ts";
 import { send, demand } from "./faults/caller.ts";
 import { isReady, killService } from "./faults/inject.ts";

@@ -10,7 +10,7 @@ import {
 } from "@coffer/sdk";
 import { login, register } from "@coffer/sdk/account";
 import type { TestScope } from "@coffer/testkit";
-import { password } from "./cli-person.ts";
+import { password } from "./cli/cli-person.ts";
 
 /** A device of a person that follows the person's vaults. */
 export interface SyncedDevice {

@@ -5,7 +5,7 @@ import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { helm } from "../../chart/src/helm.ts";
 import { fileList } from "../../docker/src/file-list.ts";
-import { placesIn, tokenOf } from "../../../packages/cli/test/scan-repository.ts";
+import { placesIn, tokenOf } from "../../../packages/cli/test/scan/scan-repository.ts";
 import { checkout } from "../../local/src/checkout.ts";
 import { npmStart } from "../../local/test/npm-start.ts";
 import { checksumProblems } from "../src/checksums.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { coffer } from "./command.ts";
-import { startStranger } from "./doctor.ts";
+import { startStranger } from "./doctor/doctor.ts";
 
 // The operator serves another console than that of the release: `coffer console verify` must see it.
 

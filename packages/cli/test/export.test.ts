@@ -6,7 +6,7 @@ import t from "tap";
 import { json } from "../../sdk/test/server.ts";
 import { coffer, command, inherited, stoppedWhileWriting } from "./command.ts";
 import { type OrganizationServer, startOrganizationServer } from "./organization-server.ts";
-import { openTerminal } from "./terminal.ts";
+import { openTerminal } from "./output/terminal.ts";
 
 const format = ["--format", "coffer-json"];
 

@@ -16,7 +16,7 @@ import {
 } from "@coffer/testkit";
 import pg from "pg";
 import type { RunState } from "../../../local/src/run-file.ts";
-import { type Cli, newMachine, newPerson } from "../../../local/test/cli-person.ts";
+import { type Cli, newMachine, newPerson } from "../../../local/test/cli/cli-person.ts";
 import { type Caller, configuredMachine, demand, personCaller, send } from "../../../local/test/faults/caller.ts";
 import { bodyOf, newUid } from "../../../local/test/faults/secrets/workers.ts";
 import { npmStart } from "../../../local/test/npm-start.ts";

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, randomUUID, sign } from "node:crypto"
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Cli } from "../cli-person.ts";
+import type { Cli } from "../cli/cli-person.ts";
 
 /** A caller with a grant on the folder, and the paths of its secrets. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import type { TestScope } from "@coffer/testkit";
-import { type Cli, newMachine, newPerson } from "../cli-person.ts";
+import { type Cli, newMachine, newPerson } from "../cli/cli-person.ts";
 import { type Fleet, newFleet } from "./bootstraps/fleet.ts";
 import { bootstrap } from "./bootstraps/worker.ts";
 import { type Caller, configuredMachine, personCaller } from "./caller.ts";

@@ -3,7 +3,7 @@ import { newKeyPair, readInviteToken } from "@coffer/crypto";
 import { startRegistration } from "@coffer/crypto/opaque";
 import { extendAll, type Holder, openInvitation, readEntry, sign } from "@coffer/history";
 import { finishRegistration } from "../../../../../services/auth-sm/test/support/opaque.ts";
-import type { Cli } from "../../cli-person.ts";
+import type { Cli } from "../../cli/cli-person.ts";
 import { type Answer, demand } from "../caller.ts";
 import type { Deed } from "../ledger.ts";
 

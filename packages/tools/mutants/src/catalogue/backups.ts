@@ -96,6 +96,6 @@ export const backupMutants: readonly Mutant[] = [
     file: "packages/cli/src/commands/vaults/backup.ts",
     find: "if (known === hash) return seal;",
     replace: 'if (known !== undefined && hash !== "") return seal;',
-    tests: ["deploy/local/test/cli-backup.test.ts"],
+    tests: ["deploy/local/test/cli/backup.test.ts"],
   },
 ];

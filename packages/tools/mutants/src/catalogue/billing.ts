@@ -5,7 +5,7 @@ const signature = "services/billing-webhook/test/signature.test.ts";
 const events = "services/billing-webhook/test/events.test.ts";
 const orders = "services/billing-webhook/test/orders.test.ts";
 const grace = "services/billing-webhook/test/grace.test.ts";
-const plans = "services/auth-sm/test/plans.test.ts";
+const plans = "services/auth-sm/test/organizations/plans.test.ts";
 
 /** Billing events, and their effects. */
 export const billingMutants: readonly Mutant[] = [
@@ -225,7 +225,7 @@ export const billingMutants: readonly Mutant[] = [
     file: "deploy/local/src/services/service-environment.ts",
     find: "...(isBilling ? {} :",
     replace: "...(isBilling || name.length > 0 ? {} :",
-    tests: ["deploy/local/test/service-environment.test.ts"],
+    tests: ["deploy/local/test/start/service-environment.test.ts"],
   },
   {
     name: "raw-route-receives-every-header",

@@ -7,10 +7,10 @@ const broken = "packages/import/test/broken.test.ts";
 const tables = "packages/import/test/tables.test.ts";
 const nothingLost = "packages/import/test/nothing-lost.test.ts";
 const command = "packages/cli/src";
-const edges = "deploy/local/test/cli-edges.test.ts";
-const hostile = "packages/cli/test/hostile-text.test.ts";
-const anywhere = "packages/cli/test/nothing-secret-anywhere.test.ts";
-const folderVariables = "packages/cli/test/folder-variables.test.ts";
+const edges = "deploy/local/test/cli/edges.test.ts";
+const hostile = "packages/cli/test/output/hostile-text.test.ts";
+const anywhere = "packages/cli/test/output/nothing-secret-anywhere.test.ts";
+const folderVariables = "packages/cli/test/run/folder-variables.test.ts";
 
 /** Imports, exports and stored data of the command. */
 export const commandMutants: readonly Mutant[] = [
@@ -19,28 +19,28 @@ export const commandMutants: readonly Mutant[] = [
     file: "packages/cli/src/commands/people/share.ts",
     find: "await person.members.confirmed({ folder });",
     replace: "await person.members.confirmed();",
-    tests: ["packages/cli/test/signed-member.test.ts"],
+    tests: ["packages/cli/test/trust/signed-member.test.ts"],
   },
   {
     name: "member-found-by-the-list-of-the-service",
     file: "packages/cli/src/commands/people/member.ts",
     find: "  if (found !== undefined) return found;",
     replace: "  if (found !== undefined && named.length === 0) return found;",
-    tests: ["packages/cli/test/signed-member.test.ts"],
+    tests: ["packages/cli/test/trust/signed-member.test.ts"],
   },
   {
     name: "member-of-another-e-mail",
     file: "packages/cli/src/commands/people/member.ts",
     find: "  if (other === undefined) return listed;",
     replace: "  if (other?.user_id !== wanted) return listed;",
-    tests: ["packages/cli/test/signed-member.test.ts"],
+    tests: ["packages/cli/test/trust/signed-member.test.ts"],
   },
   {
     name: "member-by-name-where-it-is-signed",
     file: "packages/cli/src/commands/people/member.ts",
     find: 'if (!isUuid(text) && !text.includes("@"))',
     replace: 'if (text === "")',
-    tests: ["packages/cli/test/signed-member.test.ts"],
+    tests: ["packages/cli/test/trust/signed-member.test.ts"],
   },
   {
     name: "export-does-not-look-at-what-it-lost",
@@ -173,7 +173,7 @@ export const commandMutants: readonly Mutant[] = [
     file: `${command}/commands/vaults/import.ts`,
     find: "if (leftOut === 0 || skip) return;",
     replace: "if (leftOut >= 0 || skip) return;",
-    tests: ["deploy/local/test/cli-import.test.ts"],
+    tests: ["deploy/local/test/cli/import.test.ts"],
   },
   {
     name: "file-nested-too-deeply-is-a-fault-of-ours",
@@ -236,7 +236,7 @@ export const commandMutants: readonly Mutant[] = [
     file: "packages/cli/src/output/output.ts",
     find: "for (const line of lines) printExact(visible(line));",
     replace: "for (const line of lines) printExact(line);",
-    tests: ["packages/cli/test/hostile-text.test.ts", edges],
+    tests: ["packages/cli/test/output/hostile-text.test.ts", edges],
   },
   {
     name: "format-characters-reach-the-terminal",
@@ -278,14 +278,14 @@ export const commandMutants: readonly Mutant[] = [
     file: "packages/sdk/src/node/configuration-file.ts",
     find: '"configuration",\n    absent',
     replace: '"configuration",\n    absent ? error.message : absent',
-    tests: ["packages/cli/test/nothing-secret.test.ts"],
+    tests: ["packages/cli/test/output/nothing-secret.test.ts"],
   },
   {
     name: "doctor-quotes-what-it-takes-for-a-path",
     file: `${command}/doctor/private-file.ts`,
     find: "`its file cannot be looked at (${code})`",
     replace: "`${path} cannot be looked at (${code})`",
-    tests: ["packages/cli/test/nothing-secret.test.ts"],
+    tests: ["packages/cli/test/output/nothing-secret.test.ts"],
   },
   {
     name: "folder-sets-what-the-loader-obeys",
@@ -320,7 +320,7 @@ export const commandMutants: readonly Mutant[] = [
     file: `${command}/commands/people/member.ts`,
     find: "id === user.id ? await person.fingerprint() : shown",
     replace: 'id === "" ? await person.fingerprint() : shown',
-    tests: ["deploy/local/test/cli-fingerprints.test.ts"],
+    tests: ["deploy/local/test/cli/fingerprints.test.ts"],
   },
   {
     name: "message-repeats-a-token-given-as-an-argument",
@@ -348,20 +348,20 @@ export const commandMutants: readonly Mutant[] = [
     file: `${command}/commands/machines/client.ts`,
     find: "if (isUuid(wanted)) return machine;",
     replace: "if (isUuid(wanted) || !isUuid(wanted)) return machine;",
-    tests: ["deploy/local/test/cli-grants.test.ts"],
+    tests: ["deploy/local/test/cli/grants.test.ts"],
   },
   {
     name: "export-continues-after-half-a-long-line",
     file: `${command}/commands/audit/audit-export.ts`,
     find: "if (length < size && before === -1) continue;",
     replace: "if (length < size && last === -1) continue;",
-    tests: ["packages/cli/test/audit-export.test.ts"],
+    tests: ["packages/cli/test/audit/audit-export.test.ts"],
   },
   {
     name: "export-keeps-half-a-line",
     file: `${command}/commands/audit/audit-export.ts`,
     find: "    await file.truncate(end);\n",
     replace: "",
-    tests: ["packages/cli/test/audit-export.test.ts"],
+    tests: ["packages/cli/test/audit/audit-export.test.ts"],
   },
 ];

@@ -2,7 +2,7 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "services/auth-sm/src";
 const store = `${source}/store/accounts/device-credentials.ts`;
-const test = "services/auth-sm/test/device-credentials.test.ts";
+const test = "services/auth-sm/test/accounts/device-credentials.test.ts";
 
 /** Device credentials, and their end. */
 export const deviceCredentialMutants: readonly Mutant[] = [

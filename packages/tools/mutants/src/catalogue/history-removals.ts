@@ -314,7 +314,7 @@ export const historyRemovalMutants: readonly Mutant[] = [
     file: "packages/cli/src/commands/people/invite.ts",
     find: "await invites.remove(id, { email });",
     replace: "await invites.remove(id);",
-    tests: ["packages/cli/test/closed-invitations.test.ts"],
+    tests: ["packages/cli/test/trust/closed-invitations.test.ts"],
   },
   {
     name: "token-of-a-former-manager-gives-folders",
@@ -342,13 +342,13 @@ export const historyRemovalMutants: readonly Mutant[] = [
     file: "services/auth-sm/src/histories/extend-org.ts",
     find: "if (has <= Math.max(had, mostCutNames)) return;",
     replace: "if (has <= Math.max(had, mostCutNames + 1)) return;",
-    tests: ["services/auth-sm/test/histories.test.ts"],
+    tests: ["services/auth-sm/test/folders/histories.test.ts"],
   },
   {
     name: "removal-refused-by-the-bound-of-cuts",
     file: "services/auth-sm/src/histories/extend-org.ts",
     find: "|| after.holders.length < before.holders.length",
     replace: "",
-    tests: ["services/auth-sm/test/histories.test.ts"],
+    tests: ["services/auth-sm/test/folders/histories.test.ts"],
   },
 ];

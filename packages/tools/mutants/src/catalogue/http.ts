@@ -29,7 +29,7 @@ export const httpMutants: readonly Mutant[] = [
     tests: [
       "packages/http/test/slow-body.test.ts",
       "services/vaults/test/slow-bodies.test.ts",
-      "services/auth-sm/test/ended-session-writes.test.ts",
+      "services/auth-sm/test/accounts/ended-session-writes.test.ts",
     ],
   },
   {

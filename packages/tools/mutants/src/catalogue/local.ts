@@ -4,8 +4,8 @@ const permissions = "packages/ratelimit/src/permissions.ts";
 const permissionsTest = "packages/ratelimit/test/permissions.test.ts";
 const user = "packages/stores/src/server-user.ts";
 const place = "deploy/local/src/data/stores-place.ts";
-const placeTest = "deploy/local/test/stores-place.test.ts";
-const oneProcess = "deploy/local/test/one-process.test.ts";
+const placeTest = "deploy/local/test/start/stores-place.test.ts";
+const oneProcess = "deploy/local/test/start/one-process.test.ts";
 const installation = "deploy/local/src/data/installation.ts";
 
 /** A local run with stores that allow too much, or with unknown data. */
@@ -43,28 +43,28 @@ export const localMutants: readonly Mutant[] = [
     file: installation,
     find: "format !== null && format !== dataFormat",
     replace: "format === -1",
-    tests: ["deploy/local/test/startup-errors.test.ts"],
+    tests: ["deploy/local/test/start/startup-errors.test.ts"],
   },
   {
     name: "start-leaves-its-file-when-it-gives-up",
     file: "deploy/local/supervise-server.mjs",
     find: "      return removeRunFile(serving, end);",
     replace: "      return end;",
-    tests: ["deploy/local/test/restarts.test.ts"],
+    tests: ["deploy/local/test/start/restarts.test.ts"],
   },
   {
     name: "every-command-that-sends-messages-is-restarted",
     file: "deploy/local/supervise-server.mjs",
     find: 'typeof message?.runFile !== "string"',
     replace: "message === null",
-    tests: ["deploy/local/test/launch.test.ts"],
+    tests: ["deploy/local/test/start/launch.test.ts"],
   },
   {
     name: "start-restarts-for-ever",
     file: "deploy/local/supervise-server.mjs",
     find: "failures > mostRestarts",
     replace: "failures > 2 * mostRestarts",
-    tests: ["deploy/local/test/restarts.test.ts"],
+    tests: ["deploy/local/test/start/restarts.test.ts"],
   },
   {
     name: "stores-with-a-capability",

@@ -4,7 +4,7 @@ const usage = "packages/quota/src/migrations/0001_usage.sql";
 const secrets = "services/auth-sm/src/migrations/0008_usage.sql";
 const records = "services/vaults/src/migrations/0007_usage.sql";
 const counter = "packages/quota/test/usage.test.ts";
-const secretTest = "services/auth-sm/test/quota.test.ts";
+const secretTest = "services/auth-sm/test/organizations/quota.test.ts";
 const recordTest = "services/vaults/test/quota.test.ts";
 
 /** How usage is counted and quotas are enforced. */
@@ -91,7 +91,7 @@ export const quotaMutants: readonly Mutant[] = [
     file: secrets,
     find: "share_of(items, n), share_of(bytes, n)",
     replace: "0, 0",
-    tests: ["services/auth-sm/test/quota-migration.test.ts"],
+    tests: ["services/auth-sm/test/organizations/quota-migration.test.ts"],
   },
   {
     name: "quota-of-records-not-counted-on-update",

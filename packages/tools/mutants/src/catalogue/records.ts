@@ -10,14 +10,14 @@ export const recordMutants: readonly Mutant[] = [
     file: `${source}/machine/read-secret.ts`,
     find: "await deps.audit(",
     replace: "await Promise.resolve(",
-    tests: [`${tests}/secret-permissions.test.ts`],
+    tests: [`${tests}/secrets/secret-permissions.test.ts`],
   },
   {
     name: "read-of-a-field-not-on-record",
     file: `${source}/machine/read-field.ts`,
     find: "await deps.audit(",
     replace: "await Promise.resolve(",
-    tests: [`${tests}/secret-permissions.test.ts`],
+    tests: [`${tests}/secrets/secret-permissions.test.ts`],
   },
   {
     name: "machines-denied-look-at-its-folders-under-another-name",
@@ -45,14 +45,14 @@ export const recordMutants: readonly Mutant[] = [
     file: `${source}/machine/resolve-notation.ts`,
     find: "await deps.audit(",
     replace: "await Promise.resolve(",
-    tests: [`${tests}/notation.test.ts`],
+    tests: [`${tests}/secrets/notation.test.ts`],
   },
   {
     name: "list-of-a-machine-not-on-record",
     file: `${source}/machine/machine-batch.ts`,
     find: "deps.audit(audit(",
     replace: "((_: unknown) => Promise.resolve())(audit(",
-    tests: [`${tests}/list-and-search.test.ts`],
+    tests: [`${tests}/secrets/list-and-search.test.ts`],
   },
   {
     name: "read-of-a-person-not-on-record",
@@ -73,14 +73,14 @@ export const recordMutants: readonly Mutant[] = [
     file: "packages/service/src/record-refusal.ts",
     find: 'if (status === 403) return "denied";',
     replace: "if (status === 403) return null;",
-    tests: [`${tests}/secret-permissions.test.ts`],
+    tests: [`${tests}/secrets/secret-permissions.test.ts`],
   },
   {
     name: "write-of-a-secret-not-on-record",
     file: "packages/outbox/src/grouped-write.ts",
     find: ") AS message (${outboxColumns})\n",
     replace: ") AS message (${outboxColumns}) WHERE message.subject <> 'coffer.rpc.siem-forwarder.append'\n",
-    tests: [`${tests}/secret-permissions.test.ts`],
+    tests: [`${tests}/secrets/secret-permissions.test.ts`],
   },
   {
     name: "write-on-record-that-was-not-made",
@@ -108,6 +108,6 @@ export const recordMutants: readonly Mutant[] = [
     file: `${source}/callers/rejected-token.ts`,
     find: "await deps.audit(\n    auditOf",
     replace: "await Promise.resolve(\n    auditOf",
-    tests: [`${tests}/machine-tokens.test.ts`],
+    tests: [`${tests}/machines/machine-tokens.test.ts`],
   },
 ];

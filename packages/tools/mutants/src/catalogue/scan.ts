@@ -9,8 +9,8 @@ const containers = "packages/scan/test/containers.test.ts";
 const properties = "packages/scan/test/properties.test.ts";
 const windows = "packages/scan/test/find-windows.test.ts";
 const secondCorpus = "packages/scan/test/second-corpus.test.ts";
-const formats = "packages/cli/test/scan-formats.test.ts";
-const modes = "packages/cli/test/scan-modes.test.ts";
+const formats = "packages/cli/test/scan/scan-formats.test.ts";
+const modes = "packages/cli/test/scan/scan-modes.test.ts";
 
 /** Secrets that the scanner would miss, show in its output, or confuse with others. */
 export const scanMutants: readonly Mutant[] = [
@@ -152,7 +152,7 @@ export const scanMutants: readonly Mutant[] = [
     file: "packages/cli/src/rows/plain-words.ts",
     find: '!word.startsWith("--no-")',
     replace: "word.length > 0",
-    tests: ["packages/cli/test/plain-words.test.ts"],
+    tests: ["packages/cli/test/output/plain-words.test.ts"],
   },
   {
     name: "scan-incomplete-is-clean",
@@ -264,14 +264,14 @@ export const scanMutants: readonly Mutant[] = [
     file: `${source}/pool/pool.ts`,
     find: "if (worker.threadId < 0) {",
     replace: "if (worker.threadId < -1) {",
-    tests: ["packages/cli/test/scan-many.test.ts"],
+    tests: ["packages/cli/test/scan/scan-many.test.ts"],
   },
   {
     name: "scan-gives-all-secrets-of-a-file-to-one-call",
     file: "packages/cli/src/scan/run-scan.ts",
     find: "for (const occurrence of found) totals.occurrences.push(occurrence);",
     replace: "totals.occurrences.push(...found);",
-    tests: ["packages/cli/test/scan-many.test.ts"],
+    tests: ["packages/cli/test/scan/scan-many.test.ts"],
   },
   {
     name: "scan-words-are-tokens",

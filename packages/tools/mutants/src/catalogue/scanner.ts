@@ -1,7 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const source = "services/scanner/src";
-const identified = "services/auth-sm/test/identify-machine.test.ts";
+const identified = "services/auth-sm/test/machines/identify-machine.test.ts";
 const scans = "services/scanner/test/scan.test.ts";
 const authorization = "services/scanner/test/authorization.test.ts";
 const queue = "services/scanner/test/queue.test.ts";

@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/auth-sm/src";
 const sdk = "packages/sdk/src";
 const sdkTests = "packages/sdk/test";
-const inTheCommand = "deploy/local/test/cli-expiry.test.ts";
-const tests = ["services/auth-sm/test/secret-expiry.test.ts"] as const;
+const inTheCommand = "deploy/local/test/cli/expiry.test.ts";
+const tests = ["services/auth-sm/test/secrets/secret-expiry.test.ts"] as const;
 
 /** From when on a secret does not exist for machines, and what people see of it then. */
 export const secretExpiryMutants: readonly Mutant[] = [
@@ -41,7 +41,7 @@ export const secretExpiryMutants: readonly Mutant[] = [
     file: `${source}/store/secrets/secret-rests.ts`,
     find: "WHERE org_id = ${orgId} ${scope.existing}",
     replace: "WHERE org_id = ${orgId}",
-    tests: ["services/auth-sm/test/long-lists.test.ts"],
+    tests: ["services/auth-sm/test/secrets/long-lists.test.ts"],
   },
   {
     name: "expired-secret-found-by-a-search",

@@ -137,7 +137,7 @@ export const siemEndpointMutants: readonly Mutant[] = [
     file: "deploy/local/src/services/service-environment.ts",
     find: 'if (service !== "siem-forwarder") return { COFFER_SIEM_KEYS: undefined };',
     replace: 'if (service === "auth-sm") return { COFFER_SIEM_KEYS: undefined };',
-    tests: ["deploy/local/test/service-environment.test.ts"],
+    tests: ["deploy/local/test/start/service-environment.test.ts"],
   },
   {
     name: "siem-denial-not-recorded",

@@ -3,8 +3,8 @@ import type { Mutant } from "../mutant.ts";
 const source = "services/auth-sm/src";
 const shared = "packages/service/src/histories";
 const tests = "services/auth-sm/test";
-const signed = [`${tests}/signed-changes.test.ts`] as const;
-const joins = [`${tests}/joins-and-removals.test.ts`] as const;
+const signed = [`${tests}/folders/signed-changes.test.ts`] as const;
+const joins = [`${tests}/organizations/joins-and-removals.test.ts`] as const;
 
 /** Signed histories: valid entries, and the changes that need one. */
 export const signedChangeMutants: readonly Mutant[] = [
@@ -13,14 +13,14 @@ export const signedChangeMutants: readonly Mutant[] = [
     file: `${shared}/next-state.ts`,
     find: "if (entry.claims.by !== by)",
     replace: 'if (entry.claims.by !== by && text === "")',
-    tests: [`${tests}/histories.test.ts`],
+    tests: [`${tests}/folders/histories.test.ts`],
   },
   {
     name: "history-entry-not-compared-with-the-change",
     file: `${shared}/next-state.ts`,
     find: "if (differs !== null)",
     replace: 'if (differs !== null && text === "")',
-    tests: [`${tests}/histories.test.ts`],
+    tests: [`${tests}/folders/histories.test.ts`],
   },
   {
     name: "history-change-without-an-entry",

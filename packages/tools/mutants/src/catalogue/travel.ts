@@ -24,14 +24,14 @@ export const travelMutants: readonly Mutant[] = [
     file: "services/auth-sm/src/invites/accept.ts",
     find: "if (travelling) return",
     replace: 'if (travelling && call.body.otp === "x") return',
-    tests: ["services/auth-sm/test/travel-mode.test.ts"],
+    tests: ["services/auth-sm/test/accounts/travel-mode.test.ts"],
   },
   {
     name: "changed-role-with-its-old-age",
     file: "services/auth-sm/src/store/organizations/members.ts",
     find: "CASE WHEN role = ${role} THEN",
     replace: "CASE WHEN role <> '' OR role = ${role} THEN",
-    tests: ["services/auth-sm/test/travel-mode.test.ts"],
+    tests: ["services/auth-sm/test/accounts/travel-mode.test.ts"],
   },
   {
     name: "travel-mode-set-in-a-session-that-ended-meanwhile",

@@ -158,7 +158,7 @@ export const vaultClientMutants: readonly Mutant[] = [
     file: `${source}/people/person-client.ts`,
     find: "forgetHidden: (ids) => trust.vaultPins.forgetAllBut(ids),",
     replace: "forgetHidden: () => Promise.resolve(),",
-    tests: ["packages/cli/test/vault-trust.test.ts"],
+    tests: ["packages/cli/test/trust/vault-trust.test.ts"],
   },
   {
     name: "hidden-vault-shown-again-in-an-older-state",

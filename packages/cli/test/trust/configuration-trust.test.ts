@@ -1,0 +1,73 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { MachineConfiguration, Trusted, TrustRecord } from "@coffer/sdk";
+import { testDirectory } from "@coffer/testkit";
+import t from "tap";
+import { configurationTrust } from "../../src/trust/configuration-trust.ts";
+
+const nobody = 65_534;
+
+/** Runs the work as a user who may read the folder and write nothing there. */
+async function withoutWriting<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0;
+  chmodSync(folder, 0o555);
+  if (isRoot) process.seteuid?.(nobody);
+  try {
+    return await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(folder, 0o755);
+  }
+}
+
+const pinned = (seq: number): Trusted => ({
+  pin: { seq, hash: String(seq).repeat(64).slice(0, 64) },
+  state: null,
+  accepted: true,
+});
+const recordOf = (resources: TrustRecord["resources"]): TrustRecord => ({
+  ...{ version: 1, keyring: 0, unsaved: false, resources },
+});
+
+await t.test(
+  "a process that cannot write the file learns of later entries that another one stores there",
+  async (t) => {
+    const folder = testDirectory(t);
+    for (let above = folder; above !== dirname(above) && above !== "/tmp"; above = dirname(above))
+      chmodSync(above, 0o755);
+    const path = join(folder, "machine.json");
+    const identity = {
+      version: 1,
+      url: "https://coffer.example.com",
+      client_id: "c",
+      private_key: "p",
+      public_key: "k",
+    };
+    const before: MachineConfiguration = {
+      ...identity,
+      version: 1,
+      folders: [],
+      histories: recordOf({ "folder:a": pinned(1), "folder:b": pinned(1) }),
+    };
+    const store = (histories: TrustRecord): void => {
+      writeFileSync(path, JSON.stringify({ ...before, histories }), { mode: 0o644 });
+    };
+    store(before.histories ?? recordOf({}));
+    const trust = configurationTrust(path, before);
+    await withoutWriting(folder, () =>
+      trust.change((record) => ({ ...record, resources: { ...record.resources, "folder:a": pinned(2) } })),
+    );
+    t.match(
+      JSON.parse(readFileSync(path, "utf8")),
+      { histories: { resources: { "folder:a": { pin: { seq: 1 } } } } },
+      "it stays in memory",
+    );
+    t.match(await trust.load(), { resources: { "folder:a": { pin: { seq: 2 } }, "folder:b": { pin: { seq: 1 } } } });
+    // Another process has seen the rotation of b, and c.
+    store(recordOf({ "folder:a": pinned(1), "folder:b": pinned(4), "folder:c": pinned(0) }));
+    const { resources } = await trust.load();
+    t.match(resources["folder:a"], { pin: { seq: 2 }, expect: undefined }, "its own later entry stays");
+    t.match(resources["folder:b"], { pin: { seq: 1 }, expect: [pinned(4).pin] }, "the history must contain that entry");
+    t.same(resources["folder:c"], pinned(0));
+  },
+);
