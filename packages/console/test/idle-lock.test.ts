@@ -1,5 +1,5 @@
 import t from "tap";
-import { idleLock } from "../src/worker/idle-lock.ts";
+import { idleLock } from "../src/worker/session/idle-lock.ts";
 
 const minute = 60_000;
 

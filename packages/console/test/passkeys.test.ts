@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64, newKey } from "@coffer/crypto";
 import type { PersonSession } from "@coffer/sdk";
 import t from "tap";
-import { type KeptSession, passkeyStore } from "../src/worker/passkeys.ts";
+import { type KeptSession, passkeyStore } from "../src/worker/session/passkeys.ts";
 
 // What lies in the browser, and who opens it. Two stores of one storage are two workers of one origin.
 

@@ -1,7 +1,7 @@
 import { CofferError } from "@coffer/sdk";
 import type { MemberView } from "@coffer/sdk";
 import t from "tap";
-import { peopleView } from "../src/worker/people.ts";
+import { peopleView } from "../src/worker/organization/people.ts";
 import type { Workspace } from "../src/worker/workspace.ts";
 
 const [alice, bob, carol] = ["a", "b", "c"].map((digit) => `0000000${digit}-0000-7000-8000-000000000000`) as [

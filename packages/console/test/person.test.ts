@@ -1,6 +1,6 @@
 import { CofferError } from "@coffer/sdk";
 import t from "tap";
-import { confirmMember } from "../src/worker/person.ts";
+import { confirmMember } from "../src/worker/organization/person.ts";
 import type { Workspace } from "../src/worker/workspace.ts";
 
 const [alice, carol] = ["a", "c"].map((digit) => `0000000${digit}-0000-7000-8000-000000000000`) as [string, string];

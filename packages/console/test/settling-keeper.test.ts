@@ -1,6 +1,6 @@
 import type { PersonSession } from "@coffer/sdk";
 import t from "tap";
-import { settlingKeeper } from "../src/worker/settling-keeper.ts";
+import { settlingKeeper } from "../src/worker/session/settling-keeper.ts";
 
 const session = (token: string): PersonSession => ({ access_token: token }) as unknown as PersonSession; // all that is read
 

@@ -1,8 +1,8 @@
 import t from "tap";
 import { isSecret, kindOf } from "../src/record-fields.ts";
 import type { CharacterSet } from "../src/protocol/records.ts";
-import { newPassword } from "../src/worker/new-password.ts";
-import { oneTimeCode } from "../src/worker/one-time-code.ts";
+import { newPassword } from "../src/worker/records/new-password.ts";
+import { oneTimeCode } from "../src/worker/records/one-time-code.ts";
 
 const base32 = (text: string): string => {
   const bits = [...Buffer.from(text)].map((byte) => byte.toString(2).padStart(8, "0")).join("");

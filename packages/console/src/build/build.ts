@@ -62,7 +62,7 @@ export async function buildConsole(folder: string, from: string = root): Promise
     jsxImportSource: "preact",
   } satisfies BuildOptions;
   // Built by itself: as a chunk of the worker it would divide what the worker starts with.
-  const formats = await build({ ...common, entryPoints: [join(source, "worker/import-formats.ts")] });
+  const formats = await build({ ...common, entryPoints: [join(source, "worker/records/import-formats.ts")] });
   const readers = formats.outputFiles.map((file) => named(file, "worker"));
   // OPAQUE is a chunk of its own, which the worker loads at a login.
   const worker = await build({

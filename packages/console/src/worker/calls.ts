@@ -1,6 +1,6 @@
 import { isSecret } from "../record-fields.ts";
 import type { CallHandlers } from "./call-handlers.ts";
-import type { ConsoleSession } from "./session.ts";
+import type { ConsoleSession } from "./session/session.ts";
 
 /** The calls of which the first minute consists. The others are in `later-calls.ts`. */
 export function createCalls(session: ConsoleSession) {

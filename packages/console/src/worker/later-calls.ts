@@ -1,24 +1,35 @@
 import type { AccountSecurity, AskOtp } from "@coffer/sdk/account";
 import type { Proof } from "../protocol/account.ts";
 import { accountView, confirmSecondFactor, endSession } from "./account.ts";
-import { auditOf, exportAudit, verifyAudit } from "./audit.ts";
+import { auditOf, exportAudit, verifyAudit } from "./organization/audit.ts";
 import type { CallHandlers } from "./call-handlers.ts";
 import type { createCalls } from "./calls.ts";
-import { createDestination, destinationsView, removeDestination, switchDestination } from "./destinations.ts";
+import {
+  createDestination,
+  destinationsView,
+  removeDestination,
+  switchDestination,
+} from "./organization/destinations.ts";
 import { codeOf } from "./failure.ts";
-import { createFolder, foldersView, secretValue, setField } from "./folders.ts";
-import { exportVault, importFile, readFile } from "./import-file.ts";
-import { applicationView, applicationsView, createMachineToken, removeApplication, revokeMachine } from "./machines.ts";
-import type { WordsOf } from "./machines.ts";
-import { copyValue, matrixView, pasteEnv } from "./matrix.ts";
-import { oneTimeCode } from "./one-time-code.ts";
-import { newPassword } from "./new-password.ts";
-import { createOrganization, organizationsView, organizationView } from "./organization.ts";
-import { invitationView, invite, join, peopleView, removeMember, setRole, withdraw } from "./people.ts";
-import { confirmMember, personDetail } from "./person.ts";
-import { saveRecord } from "./save-record.ts";
-import { secretReaders } from "./secret-readers.ts";
-import type { ConsoleSession } from "./session.ts";
+import { createFolder, foldersView, secretValue, setField } from "./platform/folders.ts";
+import { exportVault, importFile, readFile } from "./records/import-file.ts";
+import {
+  applicationView,
+  applicationsView,
+  createMachineToken,
+  removeApplication,
+  revokeMachine,
+} from "./platform/machines.ts";
+import type { WordsOf } from "./platform/machines.ts";
+import { copyValue, matrixView, pasteEnv } from "./platform/matrix.ts";
+import { oneTimeCode } from "./records/one-time-code.ts";
+import { newPassword } from "./records/new-password.ts";
+import { createOrganization, organizationsView, organizationView } from "./organization/organization.ts";
+import { invitationView, invite, join, peopleView, removeMember, setRole, withdraw } from "./organization/people.ts";
+import { confirmMember, personDetail } from "./organization/person.ts";
+import { saveRecord } from "./records/save-record.ts";
+import { secretReaders } from "./platform/secret-readers.ts";
+import type { ConsoleSession } from "./session/session.ts";
 import { remove, rename, rotate, share, sharingOf, unshare } from "./sharing.ts";
 import { toDoView } from "./to-do.ts";
 import { shownHistories, trustShown, trustView } from "./trust.ts";

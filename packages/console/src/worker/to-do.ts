@@ -1,8 +1,8 @@
 import type { PersonClient } from "@coffer/sdk";
 import type { ToRotate } from "../protocol/sharing.ts";
 import type { ToDoItem, ToDoView } from "../protocol/to-do.ts";
-import { destinationsView } from "./destinations.ts";
-import { confirmedMembers, peopleView } from "./people.ts";
+import { destinationsView } from "./organization/destinations.ts";
+import { confirmedMembers, peopleView } from "./organization/people.ts";
 import type { Workspace } from "./workspace.ts";
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;

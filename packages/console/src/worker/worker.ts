@@ -4,8 +4,8 @@ import type { CallHandlers } from "./call-handlers.ts";
 import { createCalls } from "./calls.ts";
 import { failureOf, Refusal } from "./failure.ts";
 import type { PagePort, WorkerScope } from "./globals.ts";
-import { createSession } from "./session.ts";
-import { settingsStore } from "./settings.ts";
+import { createSession } from "./session/session.ts";
+import { settingsStore } from "./session/settings.ts";
 
 // All pages share this worker, and with it one session and one connection. In a browser without shared workers each
 // page has one of its own.

@@ -19,9 +19,9 @@ import { byName } from "../order.ts";
 import type { FromWorker } from "../protocol/calls.ts";
 import type { Connection, RecordSummary, VaultSummary } from "../protocol/session.ts";
 import { Refusal } from "./failure.ts";
-import { sealedStorage } from "./sealed-storage.ts";
-import type { SealedStorage } from "./sealed-storage.ts";
-import { recordSummary, vaultSummary } from "./summaries.ts";
+import { sealedStorage } from "./session/sealed-storage.ts";
+import type { SealedStorage } from "./session/sealed-storage.ts";
+import { recordSummary, vaultSummary } from "./records/summaries.ts";
 
 /** An unlocked session: the client, and what this device knows of its vaults. */
 export interface Workspace {

@@ -1,6 +1,6 @@
 import type { SyncedRecord, Vault } from "@coffer/sdk";
-import { folded } from "../order.ts";
-import type { RecordSummary, VaultSummary } from "../protocol/session.ts";
+import { folded } from "../../order.ts";
+import type { RecordSummary, VaultSummary } from "../../protocol/session.ts";
 
 export function recordSummary({ id, vault_id, type, fields, updated_at }: SyncedRecord): RecordSummary {
   const name = fields["name"] ?? "";

@@ -1,7 +1,7 @@
-import type { DestinationsView } from "../protocol/audit.ts";
-import type { Calls } from "../protocol/calls.ts";
+import type { DestinationsView } from "../../protocol/audit.ts";
+import type { Calls } from "../../protocol/calls.ts";
 import { ownOrganization } from "./people.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** Where the audit records of the person's organization go, and on which plan. */
 export async function destinationsView(workspace: Workspace): Promise<DestinationsView> {

@@ -1,9 +1,9 @@
 import type { AuditRecord } from "@coffer/events";
 import type { PersonClient } from "@coffer/sdk";
 import { auditNames } from "@coffer/sdk/audit";
-import type { ReadersView, ReaderView } from "../protocol/folders.ts";
-import { codeOf } from "./failure.ts";
-import type { Workspace } from "./workspace.ts";
+import type { ReadersView, ReaderView } from "../../protocol/folders.ts";
+import { codeOf } from "../failure.ts";
+import type { Workspace } from "../workspace.ts";
 
 const periodMilliseconds = 90 * 24 * 60 * 60 * 1000;
 /** A page of the audit. Of more reads the newest are shown. */

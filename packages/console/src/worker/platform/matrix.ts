@@ -1,7 +1,7 @@
 import { readEnvFile } from "@coffer/import/env-file";
-import type { MatrixRow, MatrixView } from "../protocol/folders.ts";
+import type { MatrixRow, MatrixView } from "../../protocol/folders.ts";
 import { setField } from "./folders.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** The name of the field that a variable of a dotenv file becomes. */
 const variableField = "value";

@@ -1,5 +1,5 @@
 import { wordlist } from "@scure/bip39/wordlists/english.js";
-import type { CharacterSet, NewPassword } from "../protocol/records.ts";
+import type { CharacterSet, NewPassword } from "../../protocol/records.ts";
 
 /** Letters and digits that look like others are left out. */
 const characters: Readonly<Record<"letters" | CharacterSet, string>> = {

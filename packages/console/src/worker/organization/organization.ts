@@ -1,7 +1,7 @@
 import type { AuditRecord } from "@coffer/events";
-import type { OrganizationsView, OrganizationView } from "../protocol/people.ts";
+import type { OrganizationsView, OrganizationView } from "../../protocol/people.ts";
 import { ownOrganization } from "./people.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 const mayRead: readonly string[] = ["owner", "admin", "auditor"];
 /** So many events of billing are shown. */

@@ -1,9 +1,9 @@
 import type { AccountView, MemberView, PersonClient, Role } from "@coffer/sdk";
-import type { InvitationView, PeopleView, PersonView } from "../protocol/people.ts";
-import type { ToRotate } from "../protocol/sharing.ts";
-import { codeOf } from "./failure.ts";
-import { toRotate } from "./sharing.ts";
-import type { Workspace } from "./workspace.ts";
+import type { InvitationView, PeopleView, PersonView } from "../../protocol/people.ts";
+import type { ToRotate } from "../../protocol/sharing.ts";
+import { codeOf } from "../failure.ts";
+import { toRotate } from "../sharing.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** The members of the person's organization, and for who may invite the open invitations. */
 export async function peopleView(workspace: Workspace): Promise<PeopleView> {

@@ -10,7 +10,7 @@ import {
 } from "@coffer/crypto";
 import type { OfflineStorage, PersonSession } from "@coffer/sdk";
 import { indexedDbStorage } from "@coffer/sdk/browser";
-import type { PasskeyAnswer, PasskeyView } from "../protocol/session.ts";
+import type { PasskeyAnswer, PasskeyView } from "../../protocol/session.ts";
 import type { LockKey } from "./lock.ts";
 
 /** What a passkey opens: a session, and the key of its lock. */

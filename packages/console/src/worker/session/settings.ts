@@ -1,6 +1,6 @@
 import { indexedDbStorage } from "@coffer/sdk/browser";
-import { lockMinutes } from "../protocol/session.ts";
-import type { Settings } from "../protocol/session.ts";
+import { lockMinutes } from "../../protocol/session.ts";
+import type { Settings } from "../../protocol/session.ts";
 
 const storage = indexedDbStorage("coffer settings");
 

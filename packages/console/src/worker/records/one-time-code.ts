@@ -1,4 +1,4 @@
-import type { OneTimeCode } from "../protocol/records.ts";
+import type { OneTimeCode } from "../../protocol/records.ts";
 
 interface Settings {
   secret: string;

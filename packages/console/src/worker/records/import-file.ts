@@ -1,8 +1,8 @@
 import type { PlainRecord } from "@coffer/import";
-import type { Calls } from "../protocol/calls.ts";
-import type { ExportedVault, ImportView, Imported } from "../protocol/transfer.ts";
+import type { Calls } from "../../protocol/calls.ts";
+import type { ExportedVault, ImportView, Imported } from "../../protocol/transfer.ts";
 import type * as formats from "./import-formats.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** The readers and writers of other programs' files, which the build makes a file of their own. */
 declare const __IMPORT_PATH__: string;

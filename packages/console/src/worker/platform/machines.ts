@@ -1,8 +1,14 @@
-import type { Calls } from "../protocol/calls.ts";
-import type { ApplicationView, ApplicationsView, MachineToken, MachineView, TokenWish } from "../protocol/machines.ts";
-import type { ToRotate } from "../protocol/sharing.ts";
-import { toRotate } from "./sharing.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Calls } from "../../protocol/calls.ts";
+import type {
+  ApplicationView,
+  ApplicationsView,
+  MachineToken,
+  MachineView,
+  TokenWish,
+} from "../../protocol/machines.ts";
+import type { ToRotate } from "../../protocol/sharing.ts";
+import { toRotate } from "../sharing.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** The fingerprint of a public key as six words. */
 export type WordsOf = (publicKey: string) => Promise<string>;

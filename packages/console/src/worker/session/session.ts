@@ -1,10 +1,10 @@
 import { encodeBase64, encodeBase64Url } from "@coffer/crypto";
 import { CofferError } from "@coffer/sdk";
 import type { PersonSession } from "@coffer/sdk";
-import type { Calls, FromWorker } from "../protocol/calls.ts";
-import type { Settings, State } from "../protocol/session.ts";
+import type { Calls, FromWorker } from "../../protocol/calls.ts";
+import type { Settings, State } from "../../protocol/session.ts";
 import { consoleDevice } from "./device.ts";
-import { Refusal } from "./failure.ts";
+import { Refusal } from "../failure.ts";
 import { idleLock } from "./idle-lock.ts";
 import { lockKey, openSession, sealSession } from "./lock.ts";
 import type { LockedSession, LockKey } from "./lock.ts";
@@ -13,8 +13,8 @@ import type { SettingsStore } from "./settings.ts";
 import { pinStorage } from "./pins.ts";
 import { settlingKeeper } from "./settling-keeper.ts";
 import type { SettlingKeeper } from "./settling-keeper.ts";
-import { clearReplica, openWorkspace } from "./workspace.ts";
-import type { Workspace } from "./workspace.ts";
+import { clearReplica, openWorkspace } from "../workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 export interface ConsoleSession {
   /** The passkeys of this browser are read. */

@@ -1,9 +1,9 @@
-import type { Calls } from "../protocol/calls.ts";
-import type { PersonDetail } from "../protocol/people.ts";
-import type { WordsOf } from "./machines.ts";
+import type { Calls } from "../../protocol/calls.ts";
+import type { PersonDetail } from "../../protocol/people.ts";
+import type { WordsOf } from "../platform/machines.ts";
 import { confirmedMembers } from "./people.ts";
-import { toRotate } from "./sharing.ts";
-import type { Workspace } from "./workspace.ts";
+import { toRotate } from "../sharing.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** A member as an administrator sees them. The words are of the key that the organization's history names, if it does. */
 export async function personDetail({ client }: Workspace, userId: string, wordsOf: WordsOf): Promise<PersonDetail> {

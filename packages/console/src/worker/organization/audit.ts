@@ -4,9 +4,9 @@ import type { AuditFilter } from "@coffer/sdk";
 import { auditNames, checkChain } from "@coffer/sdk/audit";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { AuditView, AuditWish, ChainView } from "../protocol/audit.ts";
+import type { AuditView, AuditWish, ChainView } from "../../protocol/audit.ts";
 import { ownOrganization } from "./people.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Workspace } from "../workspace.ts";
 
 const readers: readonly string[] = ["owner", "admin", "auditor"];
 

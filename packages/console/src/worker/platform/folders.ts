@@ -1,7 +1,7 @@
-import type { Calls } from "../protocol/calls.ts";
-import type { FoldersView } from "../protocol/folders.ts";
-import { notationOf } from "../notation.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Calls } from "../../protocol/calls.ts";
+import type { FoldersView } from "../../protocol/folders.ts";
+import { notationOf } from "../../notation.ts";
+import type { Workspace } from "../workspace.ts";
 
 /** The folders with the titles of their secrets. No value is among it. */
 export async function foldersView({ client }: Workspace): Promise<FoldersView> {
