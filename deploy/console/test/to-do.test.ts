@@ -62,9 +62,9 @@ await t.test("an expiry, an unused token, a machine that is not seen, and a key 
   await until("nothing more is written about the machine", isQuiet, 60);
   await database.end();
   await page.reload();
-  await items.filter({ hasText: /^The secret database in production expires / }).waitFor();
-  await items.filter({ hasText: /^The machine old of api was last seen: / }).waitFor();
-  await items.filter({ hasText: /^No machine has used the token waiting of api: until / }).waitFor();
+  await items.filter({ hasText: /^The secret “database” in “production” expires / }).waitFor();
+  await items.filter({ hasText: /^The machine “old” of “api” was last seen / }).waitFor();
+  await items.filter({ hasText: /^No machine has used the token “waiting” of “api”, which ends / }).waitFor();
   t.equal(await items.filter({ hasText: "lasting" }).count(), 0);
   await page.getByText('coffer folder rotate "production"').waitFor();
   t.same(await inaccessible(page), []);
@@ -96,7 +96,7 @@ await t.test("a member whom no history names is named, and one without the key",
   await database.end();
   await page.reload();
   await items.filter({ hasText: "No history names the key of carol@example.com." }).waitFor();
-  await items.filter({ hasText: /carol.* has no key of production yet/ }).waitFor();
+  await items.filter({ hasText: /carol.* has no key of “production” yet/ }).waitFor();
   t.equal(await items.filter({ hasText: colleague }).count(), 0, "a member with a key is not among them");
 });
 
@@ -104,10 +104,10 @@ await t.test("each leads to where it is done, by keyboard too", async (t) => {
   await button(/^Open: No history names the key of carol/).press("Enter");
   await page.getByRole("heading", { name: "carol@example.com", level: 1 }).waitFor();
   await page.goBack();
-  await button(/^Open: The secret database/).click();
+  await button(/^Open: The secret “database”/).click();
   await page.getByRole("heading", { name: "database", level: 1 }).waitFor();
   await page.goBack();
-  await button(/^Open: The machine old/).click();
+  await button(/^Open: The machine “old”/).click();
   await page.getByRole("region", { name: "api", exact: true }).waitFor();
   t.notOk((await visitor.traces(page)).includes(password));
   t.same(await visitor.troubles(), []);
@@ -119,9 +119,9 @@ await t.test("a colleague sees the folder that is offered", async (t) => {
   await bobs.getByRole("textbox", { name: "E-mail" }).fill(colleague);
   await bobs.getByLabel("Password", { exact: true }).fill(password);
   await bobs.getByRole("button", { name: "Sign in" }).click();
-  await bobs.getByText("production is shared with you: accept it or not.").waitFor();
+  await bobs.getByText("“production” is shared with you: accept it or not.").waitFor();
   t.same(await inaccessible(bobs), []);
-  await bobs.getByRole("button", { name: /^Open: production is shared/ }).click();
+  await bobs.getByRole("button", { name: /^Open: “production” is shared/ }).click();
   await bobs.getByRole("region", { name: "production" }).getByRole("button", { name: "Review" }).waitFor();
   t.same(await other.troubles(), []);
 });

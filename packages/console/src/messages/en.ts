@@ -343,18 +343,18 @@ export const messages = {
   toDoItems: {
     unconfirmed: (name: string) => `No history names the key of ${name}. Compare words.`,
     ended: (name: string) => `${name} has left, and the history still says otherwise: remove once more.`,
-    without_key: (name: string, of: string) => `${name} has no key of ${of} yet.`,
+    without_key: (name: string, of: string) => `${name} has no key of “${of}” yet.`,
     key_changed: (name: string, of: string) =>
-      `The service shows another key for ${name} in ${of} than the history names. It is not used.`,
-    offer: (name: string) => `${name} is shared with you: accept it or not.`,
-    locked: (name: string, of: string) => `${name} cannot be opened: ${of}`,
-    secret_expires: (name: string, of: string, at: string) => `The secret ${name} in ${of} expires ${at}.`,
-    secret_expired: (name: string, of: string, at: string) => `The secret ${name} in ${of} expired ${at}.`,
-    machine_unseen: (name: string, of: string, at: string) => `The machine ${name} of ${of} was last seen: ${at}.`,
-    machine_ends: (name: string, of: string, at: string) => `The machine ${name} of ${of} ends ${at}.`,
+      `The service shows another key for ${name} in “${of}” than the history names. It is not used.`,
+    offer: (name: string) => `“${name}” is shared with you: accept it or not.`,
+    locked: (name: string, of: string) => `“${name}” cannot be opened: ${of}`,
+    secret_expires: (name: string, of: string, at: string) => `The secret “${name}” in “${of}” expires ${at}.`,
+    secret_expired: (name: string, of: string, at: string) => `The secret “${name}” in “${of}” expired ${at}.`,
+    machine_unseen: (name: string, of: string, at: string) => `The machine “${name}” of “${of}” was last seen ${at}.`,
+    machine_ends: (name: string, of: string, at: string) => `The machine “${name}” of “${of}” ends ${at}.`,
     token_unused: (name: string, of: string, at: string) =>
-      `No machine has used the token ${name} of ${of}: until ${at}.`,
-    destination: (name: string, _of: string, at: string) => `The audit does not reach ${name}, last tried ${at}.`,
+      `No machine has used the token “${name}” of “${of}”, which ends ${at}.`,
+    destination: (name: string, _of: string, at: string) => `The audit does not reach “${name}”, last tried ${at}.`,
   },
 
   matrix: "Side by side",
