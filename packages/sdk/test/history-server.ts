@@ -316,6 +316,12 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         for (const folder of server.folders.values())
           folder.grants = folder.grants.filter(({ id }) => id !== (parts[4] ?? ""));
         return { status: 204, body: undefined };
+      case "DELETE /api/org/folders/:": {
+        const folder = folderOf(third);
+        if (folder.secrets.length > 0 && searchParams.get("force") !== "true") throw new Refusal(409, "conflict");
+        server.folders.delete(folder.id);
+        return { status: 204, body: undefined };
+      }
       case "DELETE /api/org/folders/:/members/:": {
         const folder = folderOf(third);
         folder.grants = folder.grants.filter(({ id }) => id !== fifth);

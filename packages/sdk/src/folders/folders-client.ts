@@ -6,7 +6,9 @@ import type { PersonContext } from "../people/person-context.ts";
 import type { ListedFolder } from "../people/person-store.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
 import { rememberEnded } from "../trust/ended.ts";
+import { takeName } from "../trust/known-as.ts";
 import { acceptOffer, type Offer, offerOf } from "../trust/offer.ts";
+import { removing } from "../trust/removed.ts";
 import type { FolderMemberView, HolderView } from "../views.ts";
 import { createFolder, type FolderSummary } from "./create-folder.ts";
 import { type FolderMember, folderMembers } from "./folder-members.ts";
@@ -72,12 +74,16 @@ export function foldersClient({ api, trust, secrets, current }: PersonContext): 
     list: () => secrets.listed(),
     find: async (nameOrId) => usableFolder(await requireFolder(secrets, nameOrId)),
     create: async (name) => createFolder(send, await current(), trust, name),
-    remove: (id, { force = false } = {}) => remove(folderPath(id), force ? { force: "true" } : undefined),
+    async remove(id, { force = false } = {}) {
+      const query = force ? { force: "true" } : undefined;
+      await removing(trust.histories, `folder:${id}`, () => remove(folderPath(id), query));
+      await trust.share();
+    },
     holders: (id) => list(`${folderPath(id)}/members`),
     members: (id) => folderMembers(send, trust, id),
     share: (id, request) => shareFolder(secrets, trust, id, request),
-    rename: (id, name) =>
-      trust.sign(`folder:${id}`, () =>
+    async rename(id, name) {
+      const renamed = await trust.sign(`folder:${id}`, () =>
         Promise.resolve({
           change: { name },
           send: async (entry) => {
@@ -85,7 +91,10 @@ export function foldersClient({ api, trust, secrets, current }: PersonContext): 
             return { ...requireRequested<FolderSummary>(answer, { id }), name };
           },
         }),
-      ),
+      );
+      await takeName(trust.histories, `folder:${id}`);
+      return renamed;
+    },
     offer: (id) => offerOf(trust, `folder:${id}`),
     accept: (id, offer) => acceptOffer(trust, `folder:${id}`, offer),
     adopt: async (id, confirm, confirmHolders) =>

@@ -7,12 +7,13 @@ import type { SecretView } from "../views.ts";
 
 /**
  * The folder with that name or id. Queries the service when it is unknown, and asks the caller
- * about one that is not accepted yet. Throws CofferError `not_found`, `name_ambiguous`.
+ * about one that is not accepted yet. Throws CofferError `not_found`, `name_ambiguous`, and
+ * `not_accepted` for the name of one that the person has removed.
  */
 export async function requireFolder(store: SecretStore, nameOrId: string): Promise<OpenFolder> {
   const known = folderOf(await store.folders(false), nameOrId);
   const folder = known?.trusted === true ? known : folderOf(await store.folders(true), nameOrId);
-  if (folder?.trusted === false) return (await store.accepted?.(folder)) ?? folder;
+  if (folder?.trusted === false && folder.verified?.removed !== true) return (await store.accepted?.(folder)) ?? folder;
   if (folder !== undefined) {
     if (!isUuid(nameOrId)) await requireOwnName(store.histories, `folder:${folder.id}`, store.caller);
     return folder;

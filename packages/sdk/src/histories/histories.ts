@@ -131,16 +131,16 @@ export function histories(options: HistoriesOptions): Histories {
     const isStored = await tryToStore(res, (there) => {
       if (!hasSamePins(there, before)) return undefined;
       // Later changes by other calls, such as this device's removals, must stay.
-      const { sealed_until, sealed_at, ended = [], left, pin_version, told } = there ?? {};
+      const { sealed_until, sealed_at, ended = [], left, pin_version, told, removed, took } = there ?? {};
       // A manager who sets a member again restores the access, but not one whose own access has ended.
       const isRestored = (who: HolderId): boolean =>
         walked.set.some((one) => one.who === who && !ended.some((other) => other === one.by));
       const stays = (who: HolderId): boolean => holderOf(walked.state, who) !== undefined && !isRestored(who);
       const kept = {
-        accepted: after.accepted || there?.accepted === true,
+        accepted: removed !== true && (after.accepted || there?.accepted === true),
         known_as: knownAsAfter(there, after.state.name),
         ended: ended.filter(stays),
-        ...{ left, sealed_until, sealed_at, pin_version, told },
+        ...{ left, sealed_until, sealed_at, pin_version, told, removed, took },
       };
       replaced = withDepartures(there, { ...after, ...kept }, walked.departures);
       return replaced;
@@ -181,7 +181,9 @@ export function histories(options: HistoriesOptions): Histories {
       return checkAgain(res, await acceptAgain(res, { ...before, state }));
     const checked = await checkOrganization(res, walked, before);
     const wasAccepted = before?.accepted === true;
-    const accepted = wasAccepted || (await options.accepts(walked));
+    // The caller's own folder, if a pin of it says that it is not used any more.
+    const made = before === undefined ? walked.made : undefined;
+    const accepted = wasAccepted || (await options.accepts({ ...walked, made }));
     const unasked = isMachine && (wasAccepted ? before?.unasked : accepted);
     const former = isMachine ? walked.formerManagers : undefined;
     const after = { pin: state.head, state, accepted, given, unasked, former_managers: former, ...checked };

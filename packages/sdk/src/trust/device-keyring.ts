@@ -2,7 +2,7 @@ import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
 import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
-import { keyringRolledBack, readKeyring, writeKeyring } from "./keyring.ts";
+import { acceptedIn, keyringRolledBack, readKeyring, writeKeyring } from "./keyring.ts";
 import { changing } from "./held-trust.ts";
 import { areAsCompared, requireContained, withPins } from "./merge-pins.ts";
 import type { TrustRecord } from "./trust-storage.ts";
@@ -54,7 +54,10 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
         // Another call may have read on meanwhile, on another branch: an earlier pin is compared with that.
         if (!areAsCompared(before.resources, present.resources, shown)) return present;
         const keyring = Math.max(shown.version, present.keyring);
-        return { ...present, resources: withPins(present.resources, shown), keyring };
+        const isNewer = shown.version > present.keyring;
+        const resources = withPins(present.resources, shown, isNewer ? present.listed : []);
+        const listed = isNewer ? shown.accepted : present.listed;
+        return { ...present, resources, keyring, listed };
       });
       if (after.keyring >= shown.version) return after;
     }
@@ -89,6 +92,7 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
       record = await histories().changeRecord((present) => ({
         ...present,
         keyring: version,
+        listed: acceptedIn(published),
         unsaved: present.unsaved && JSON.stringify(present.resources) !== JSON.stringify(published),
       }));
     }

@@ -9,6 +9,8 @@ export interface HiddenPin {
   /** Later entries that other devices have verified. */
   expect?: readonly SharedPin[] | undefined;
   accepted: boolean;
+  /** The person has removed the vault. */
+  removed?: true | undefined;
   /** The version of the vault's `sealed_pin` that the device saw last. */
   version: number;
   /** The name under which the person has accepted it: others can rename it meanwhile. */

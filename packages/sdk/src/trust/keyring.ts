@@ -30,6 +30,11 @@ export function pinOfText([seq, hash, at]: PinText): SharedPin {
   return { seq, hash, at };
 }
 
+/** The folders that the person uses. */
+export function acceptedIn(resources: TrustRecord["resources"]): string[] {
+  return Object.keys(resources).filter((res) => res.startsWith("folder:") && resources[res]?.accepted === true);
+}
+
 /** Seals the pins of a record as one version of the keyring. */
 export async function sealKeyring(
   session: Pick<PersonSession, "user_key"> & { user: { id: string } },
@@ -38,9 +43,8 @@ export async function sealKeyring(
 ): Promise<string> {
   const shared = Object.entries(resources).filter(([res]) => !res.startsWith("vault:"));
   const pins = shared.map(([res, trusted]) => [res, textOfPin(newestPin(trusted))] as const);
-  const accepted = shared.filter(([res, one]) => one.accepted && res.startsWith("folder:")).map(([res]) => res);
   const left = shared.flatMap(([res, { left: known = [] }]) => (known.length === 0 ? [] : [[res, known] as const]));
-  const plaintext: KeyringPlaintext = { pins: Object.fromEntries(pins), accepted };
+  const plaintext: KeyringPlaintext = { pins: Object.fromEntries(pins), accepted: acceptedIn(resources) };
   if (left.length > 0) plaintext.left = Object.fromEntries(left);
   const context = contexts.keyring(session.user.id, version);
   return box(decodeBase64(session.user_key), encodeText(JSON.stringify(plaintext)), context);

@@ -42,10 +42,15 @@ export function areAsCompared(
   return Object.keys(pins).every((res) => present[res]?.pin.hash === compared[res]?.pin.hash);
 }
 
-/** Merges the pins of this device and another one. */
+/**
+ * Merges the pins of this device and another one.
+ * @param listed what an earlier version listed as accepted: without it now, another device has
+ *   removed it
+ */
 export function withPins(
   resources: TrustRecord["resources"],
   { pins, accepted, left }: SharedPins,
+  listed: readonly string[] = [],
 ): TrustRecord["resources"] {
   const merged = { ...resources };
   for (const [res, pin] of Object.entries(pins)) {
@@ -55,7 +60,13 @@ export function withPins(
     const { at, ...head } = pin;
     if (here === undefined)
       merged[res] = { pin: head, state: null, accepted: isAccepted, left: others, checked_at: at };
-    else merged[res] = { ...withOthersLeft(withExpected(here, pin), others), accepted: here.accepted || isAccepted };
+    else {
+      const isUsed = isAccepted || (here.accepted && !listed.includes(res));
+      merged[res] = {
+        ...withOthersLeft(withExpected(here, pin), others),
+        accepted: isUsed && here.removed !== true,
+      };
+    }
   }
   return merged;
 }

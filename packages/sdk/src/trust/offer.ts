@@ -2,7 +2,7 @@ import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { understoodHistory } from "../histories/history-failure.ts";
 import { labelOf } from "./confirmed-key.ts";
-import { namesakes } from "./known-as.ts";
+import { namesakes, takeName } from "./known-as.ts";
 import type { PersonTrust } from "./person-trust.ts";
 
 /** A folder or vault that another member shared with the caller. */
@@ -63,7 +63,8 @@ export async function acceptOffer(trust: PersonTrust, res: Resource, offer?: Pic
   await trust.histories.keep(res, (before) => {
     if (before === undefined)
       throw new CofferError("conflict", `another process has just forgotten ${shown ?? res}: accept it again`);
-    return { ...before, accepted: true, known_as: shown === name ? undefined : shown };
+    return { ...before, accepted: true, removed: undefined, known_as: shown === name ? undefined : shown };
   });
+  await takeName(trust.histories, res);
   await trust.share();
 }

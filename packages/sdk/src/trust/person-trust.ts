@@ -11,6 +11,7 @@ import type { ConfirmKey } from "../people/public-key.ts";
 import type { OrganizationView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
 import { deviceKeyring } from "./device-keyring.ts";
+import { takeName } from "./known-as.ts";
 import { trustAgain } from "./trust-again.ts";
 import type { TrustStorage } from "./trust-storage.ts";
 import type { FolderTrust } from "./trusted-folder.ts";
@@ -138,6 +139,7 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
     async keep(res, state, at) {
       const checked_at = at ?? (await own.known(`org:${state.org ?? ""}`))?.pin.seq;
       await own.keep(res, (before) => ({ checked_at, ...before, pin: state.head, state, accepted: true }));
+      await takeName(own, res);
       await share();
     },
     share,

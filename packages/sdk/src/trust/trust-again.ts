@@ -4,6 +4,7 @@ import type { Histories } from "../histories/histories.ts";
 import { type ConfirmKey, requireConfirmed } from "../people/public-key.ts";
 import { labelOf } from "./confirmed-key.ts";
 import { goesBack } from "./goes-back.ts";
+import { takeName } from "./known-as.ts";
 
 /**
  * Trusts a history as the service shows it now, whatever this device trusted before: verifies it
@@ -21,4 +22,5 @@ export async function trustAgain(histories: Histories, res: Resource, confirm: C
     const goes_back = await goesBack(histories, state);
     await requireConfirmed({ kind: "user", id, name, public_key: signer.key, goes_back }, confirm);
   });
+  await takeName(histories, res);
 }

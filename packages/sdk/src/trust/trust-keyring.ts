@@ -14,7 +14,7 @@ import { labelOf } from "./confirmed-key.ts";
 import { stillEnded } from "./ended.ts";
 import { goesBack } from "./goes-back.ts";
 import { changing } from "./held-trust.ts";
-import { writeKeyring } from "./keyring.ts";
+import { acceptedIn, writeKeyring } from "./keyring.ts";
 import { knownAsAfter } from "./known-as.ts";
 import { emptyTrust, memoryTrust, type TrustRecord } from "./trust-storage.ts";
 import type { VaultPins } from "./vault-pins.ts";
@@ -81,10 +81,12 @@ export async function trustKeyring(
       if (!hasSamePins(there, before.resources[res])) throw changing(res);
       const ended = stillEnded(there, state);
       const left = mergeLeft(there?.left ?? [], shownNow.left ?? []);
-      const after = { ...shownNow, ended, left, known_as: knownAsAfter(there, state.name) };
+      const { removed, took } = there ?? {};
+      const used = { accepted: removed !== true, removed, took, known_as: knownAsAfter(there, state.name) };
+      const after = { ...shownNow, ended, left, ...used };
       resources[res] = withDepartures(there, after, shownNow.missed ?? []);
     }
-    return { ...present, resources, keyring, unsaved: false };
+    return { ...present, resources, keyring, listed: acceptedIn(resources), unsaved: false };
   };
   if (!(await writeKeyring(send, session, keyring, withShown(await own.stored()))))
     throw new CofferError("conflict", "the service does not show the keyring that this device wrote: try again");

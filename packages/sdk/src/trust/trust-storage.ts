@@ -25,6 +25,13 @@ export interface Trusted {
   expect?: readonly SharedPin[] | undefined;
   /** Whether the person or machine has made or accepted the folder or vault. */
   accepted: boolean;
+  /** The person has removed it with this device, and has not accepted it again since. */
+  removed?: true | undefined;
+  /**
+   * Others that the person or machine used under its name when it was given the name: if the service
+   * does not show them, the name means this one.
+   */
+  took?: readonly string[] | undefined;
   /**
    * The name under which the person or machine has accepted it, when others have renamed it since.
    */
@@ -80,6 +87,8 @@ export interface TrustRecord {
   version: 1;
   /** The version of the keyring that this device saw last; 0 for none. */
   keyring: number;
+  /** The folders that this version lists as accepted. */
+  listed?: readonly string[] | undefined;
   /** Whether this record has changes that the keyring lacks. */
   unsaved: boolean;
   /**

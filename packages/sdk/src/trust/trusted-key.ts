@@ -3,6 +3,7 @@ import { type HistoryState, holderOf, kindOf, type Resource } from "@coffer/hist
 import { CofferError, type CofferErrorCode } from "../errors.ts";
 import type { Histories, Verified } from "../histories/histories.ts";
 import type { Self } from "../histories/self.ts";
+import { removedByYou } from "./removed.ts";
 
 /** The caller, and the histories that decide about keys. */
 export interface KeyTrust {
@@ -139,10 +140,11 @@ async function stillTrusted(
  * Throws CofferError unless the history names the caller, and the caller has accepted the folder or
  * vault.
  */
-function requireOpen({ state, accepted, given }: Verified, self: Self): void {
+function requireOpen({ state, accepted, removed, given }: Verified, self: Self): void {
   const { name } = state;
   const [kind, id = ""] = state.res.split(":");
   const isOwn = given?.by === self.who && given.key === self.publicKey;
+  if (removed === true) throw removedByYou(state);
   if (!accepted && kind === "vault" && isOwn)
     throw new CofferError(
       "keyring_missing",
@@ -158,7 +160,7 @@ function requireOpen({ state, accepted, given }: Verified, self: Self): void {
   if (!accepted)
     throw new CofferError(
       "not_accepted",
-      `the ${kind} ${name} was neither made nor accepted by you: \`coffer ${kind} accept ${id}\` shows who gave it`,
+      `the ${kind} ${name} was neither made nor accepted by you, or removed since: \`coffer ${kind} accept ${id}\` shows who gave it`,
     );
   if (holderOf(state, self.who)?.key !== self.publicKey)
     throw new CofferError(

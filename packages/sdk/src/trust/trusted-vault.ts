@@ -42,7 +42,7 @@ export async function trustedVault(
   const { state, accepted } = trusted;
   const { perm = vault.permission } = holderOf(state, keys.self.who) ?? {};
   const named = { ...vault, org_id: state.org, name: state.name, permission: perm };
-  if (keyError !== undefined) return unusable({ vault: named, view, key: null, keyError, accepted });
+  if (keyError !== undefined) return unusable({ vault: named, view, key: null, keyError, accepted, verified: trusted });
   const opened = { ...named, key_version: state.ver ?? vault.key_version };
   const open: OpenVault = { vault: opened, view, key, accepted, verified: trusted };
   open.isStillTrusted = () => isStillTrusted(trust, open);

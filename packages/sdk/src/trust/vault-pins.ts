@@ -244,6 +244,7 @@ function keptOf({
   pin,
   expect,
   accepted,
+  removed,
   state,
   known_as = state?.name,
   ended,
@@ -251,7 +252,7 @@ function keptOf({
   checked_at,
   pin_version,
 }: Trusted): HiddenPin {
-  return { pin, expect, accepted, version: pin_version ?? 0, known_as, ended, left, checked_at };
+  return { pin, expect, accepted, removed, version: pin_version ?? 0, known_as, ended, left, checked_at };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { requireRequested } from "../http/require-requested.ts";
+import { takeName } from "../trust/known-as.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { OpenVault } from "./open-vault.ts";
 import { vaultPath } from "./vault-path.ts";
@@ -24,6 +25,7 @@ export async function updateVault(
   const changed = await trust.sign(`vault:${id}`, ({ state }) =>
     Promise.resolve({ change: state.name === name ? undefined : { name }, send: update }),
   );
+  await takeName(trust.histories, `vault:${id}`);
   const seen = await store.seen(changed);
   return { ...seen, vault: { ...seen.vault, name } };
 }

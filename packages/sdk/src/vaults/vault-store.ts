@@ -118,7 +118,8 @@ export function vaultStore(
   };
   /** The vault after the caller has accepted it, if so. */
   const accepted = async (vault: OpenVault): Promise<OpenVault> => {
-    if (vault.keyError?.code !== "not_accepted" || accept === undefined) return vault;
+    if (vault.keyError?.code !== "not_accepted" || accept === undefined || vault.verified?.removed === true)
+      return vault;
     const res = `vault:${vault.vault.id}` as const;
     const offer = await offerOf(trust, res);
     if (!(await accept(offer))) return vault;

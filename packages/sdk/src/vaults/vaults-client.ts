@@ -9,6 +9,7 @@ import { namedBy } from "../secrets/find-secret.ts";
 import { requireOwnName } from "../trust/known-as.ts";
 import { acceptOffer, type Offer, offerOf } from "../trust/offer.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
+import { removing } from "../trust/removed.ts";
 import { trustAgain } from "../trust/trust-again.ts";
 import { createVault } from "./create-vault.ts";
 import type { Vault } from "./open-vault.ts";
@@ -90,14 +91,14 @@ export function vaultsClient(
       }));
       const found = namedBy("vault", things, nameOrId);
       if (found === undefined) throw new CofferError("not_found", `there is no vault ${nameOrId} that you may see`);
-      if (!isUuid(nameOrId)) await requireOwnName(trust.histories, `vault:${found.id}`, "person");
+      if (!isUuid(nameOrId)) await requireOwnName(trust.histories, `vault:${found.id}`, "person", organization);
       return found.trusted === false ? (await store.toRead(found.id)).vault : (await store.one(found.id)).vault;
     },
     create: async (name, { type = "personal" } = {}) =>
       (await createVault(store, trust, await session(), name, type)).vault,
     update: async (id, change) => (await updateVault(store, trust, id, change)).vault,
     async remove(id) {
-      await store.send({ method: "DELETE", path: vaultPath(id) });
+      await removing(trust.histories, `vault:${id}`, () => store.send({ method: "DELETE", path: vaultPath(id) }));
       store.forget(id);
     },
     members: (id) => vaultMembers(store, trust, id),

@@ -62,8 +62,8 @@ export const historyMachineMutants: readonly Mutant[] = [
   {
     name: "machine-takes-a-name-from-any-manager",
     file: "packages/sdk/src/trust/known-as.ts",
-    find: "given === undefined || !isManagerOf(given, one)",
-    replace: "given === undefined",
+    find: "return given !== undefined && isManagerOf(given, other);",
+    replace: "return given !== undefined && other.accepted;",
     tests,
   },
   {
