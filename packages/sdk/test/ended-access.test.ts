@@ -1,6 +1,7 @@
 import t from "tap";
 import type { PersonClient } from "../src/index.ts";
 import { type Member, signPastClients, startCompany } from "./history-people.ts";
+import { Refusal } from "./refusal.ts";
 
 // A device has ended the access of a member, and no entry says so yet. The service goes on with the member.
 
@@ -66,4 +67,41 @@ await t.test("nor while the device ends it in a vault", async (t) => {
   };
   await t.rejects(alice.client().vaults.unshare(id, idOf(mallory)), { code: "holder_unconfirmed" });
   t.equal(server.vaults.get(id)?.key_version, 1);
+});
+
+await t.test("an access whose end the service does not acknowledge has ended; a refusal takes that back", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const mallory = idOf(await join("mallory@example.com"));
+  const grant = { userId: mallory, permission: "read" as const };
+  const { id: folder } = await alice.client().folders.create("production");
+  const { id: vault } = await alice.client().vaults.create("Team", { type: "shared" });
+  await alice.client().folders.share(folder, grant);
+  await alice.client().vaults.share(vault, grant);
+  const end: Record<string, () => Promise<unknown>> = {
+    folder: () => alice.client().folders.unshare(folder, mallory),
+    vault: () => alice.client().vaults.unshare(vault, mallory),
+    member: () => alice.client().members.remove(mallory),
+  };
+  const rotate: (() => Promise<unknown>)[] = [
+    () => alice.client().folders.rotate(folder),
+    () => alice.client().vaults.rotate(vault),
+  ];
+  server.loses = ({ method }) => method === "DELETE";
+  const answer = (status: number, code: string): void => {
+    server.lie = ({ method }, { body }) => (method === "DELETE" ? new Refusal(status, code) : body);
+  };
+  for (const [what, work] of Object.entries(end)) {
+    answer(403, "access_denied");
+    await t.rejects(work(), { code: "access_denied" }, what);
+    for (const next of rotate) t.match(await next(), { left_out: [] }, "the member has the next key");
+  }
+  for (const [what, work] of Object.entries(end)) {
+    answer(503, "unavailable");
+    await t.rejects(work(), { code: "unavailable" }, what);
+    server.lie = (_request, { body }) => body;
+    const which = what === "member" ? [0, 1] : [what === "folder" ? 0 : 1];
+    for (const index of which) await t.rejects(Promise.resolve(rotate[index]?.()), { code: "holder_unconfirmed" });
+    await alice.client().folders.share(folder, grant);
+    await alice.client().vaults.share(vault, grant);
+  }
 });

@@ -1,11 +1,9 @@
-import { holderOf } from "@coffer/history";
-import { CofferError } from "../errors.ts";
 import { adoptFolder, type Adoption, type ConfirmHolders } from "../histories/adopt.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonContext } from "../people/person-context.ts";
 import type { ListedFolder } from "../people/person-store.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
-import { rememberEnded } from "../trust/ended.ts";
+import { rememberEnded, unlessGone } from "../trust/ended.ts";
 import { takeName } from "../trust/known-as.ts";
 import { acceptOffer, type Offer, offerOf } from "../trust/offer.ts";
 import { removing } from "../trust/removed.ts";
@@ -101,15 +99,11 @@ export function foldersClient({ api, trust, secrets, current }: PersonContext): 
       adoptFolder(send, trust, await current(), id, confirm, confirmHolders),
     trust: (id, confirm) => trust.trustAgain(`folder:${id}`, confirm),
     async unshare(id, userId) {
-      try {
-        await remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
-      } catch (error) {
-        // A member whose access has ended, and that the history still names.
-        const isGone = error instanceof CofferError && error.status === 404 && !error.foreign;
-        const state = (await trust.histories.known(`folder:${id}`))?.state;
-        if (!isGone || state == null || holderOf(state, `user:${userId}`) === undefined) throw error;
-      }
-      await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);
+      const who = `user:${userId}` as const;
+      const state = (await trust.histories.known(`folder:${id}`))?.state;
+      const request = (): Promise<void> => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
+      const isIt = (res: string): boolean => res === `folder:${id}`;
+      await rememberEnded(trust.histories, [who], isIt, () => unlessGone(request, state, who));
     },
     rotate: (id) => rotateFolder(secrets, trust, id),
   };

@@ -12,7 +12,7 @@ import { CofferError } from "../errors.ts";
 import { isUuid } from "../http/require-requested.ts";
 import type { Send } from "../http/transport.ts";
 import { dataOf, namedItems } from "../http/list-answer.ts";
-import { rememberEnded } from "../trust/ended.ts";
+import { rememberEnded, unlessGone } from "../trust/ended.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { FolderView } from "../views.ts";
 import { deadInviteTags } from "./dead-tags.ts";
@@ -46,17 +46,14 @@ export async function removeMember(
   const { state } = await trust.organization();
   await readHistories().catch(isAway);
   const path = `/api/org/members/${encodeURIComponent(userId)}`;
-  try {
-    await send({ method: "DELETE", path, query: force ? { force: "true" } : undefined });
-  } catch (error) {
-    // A person who was removed before, and whose removal is not signed yet.
-    const isGone = error instanceof CofferError && error.status === 404 && !error.foreign;
-    if (!isGone || holderOf(state, `user:${userId}`) === undefined) throw error;
-  }
   const { who } = await trust.self();
   const removed = `user:${userId}` as const;
   const rotate = await stillNaming(trust, removed, state.res);
-  await rememberEnded(trust.histories, removed, (res) => rotate.some(({ kind, id }) => res === `${kind}:${id}`));
+  const isNaming = (res: string): boolean => rotate.some(({ kind, id }) => res === `${kind}:${id}`);
+  const request = (): Promise<unknown> =>
+    send({ method: "DELETE", path, query: force ? { force: "true" } : undefined });
+  // A person who was removed before, and whose removal is not signed yet, is no error.
+  await rememberEnded(trust.histories, [removed], isNaming, () => unlessGone(request, state, removed));
   const leaves = who === removed;
   if (leaves)
     await trust.histories.changeRecord((before) =>

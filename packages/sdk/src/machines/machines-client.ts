@@ -73,8 +73,8 @@ export function applicationsClient({ api, trust, secrets }: PersonContext): Appl
       requireRequested<ApplicationView>(await send({ method: "PATCH", path: application(id), body: change }), { id }),
     async remove(id) {
       const machines = await list<MachineView>(`${application(id)}/clients`);
-      await remove(application(id));
-      for (const { client_id } of machines) await rememberEnded(trust.histories, `client:${client_id}`, isOfFolder);
+      const ended = machines.map(({ client_id }) => `client:${client_id}` as const);
+      await rememberEnded(trust.histories, ended, isOfFolder, () => remove(application(id)));
       await secrets.listed();
       return closeDeadInvitations(send, trust);
     },
@@ -98,8 +98,7 @@ export function machinesClient({ api, trust, secrets }: PersonContext): Machines
   return {
     list: (id) => list(`${application(id)}/clients`),
     async remove(applicationId, id) {
-      await remove(client(applicationId, id));
-      await rememberEnded(trust.histories, `client:${id}`, isOfFolder);
+      await rememberEnded(trust.histories, [`client:${id}`], isOfFolder, () => remove(client(applicationId, id)));
       await secrets.listed();
       return closeDeadInvitations(send, trust);
     },
@@ -113,8 +112,9 @@ export function machinesClient({ api, trust, secrets }: PersonContext): Machines
         granted(applicationId, clientId, folderId),
       ),
     async unshare(applicationId, clientId, folderId) {
-      await remove(granted(applicationId, clientId, folderId));
-      await rememberEnded(trust.histories, `client:${clientId}`, (res) => res === `folder:${folderId}`);
+      const isIt = (res: Resource): boolean => res === `folder:${folderId}`;
+      const request = (): Promise<void> => remove(granted(applicationId, clientId, folderId));
+      await rememberEnded(trust.histories, [`client:${clientId}`], isIt, request);
     },
   };
 }

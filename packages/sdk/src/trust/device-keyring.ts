@@ -52,12 +52,10 @@ export function deviceKeyring({ send, session, histories, onTrouble }: DeviceKey
       await requireContained(own, before, shown);
       const after = await own.changeRecord((present) => {
         // Another call may have read on meanwhile, on another branch: an earlier pin is compared with that.
+        if (present.keyring >= shown.version) return present;
         if (!areAsCompared(before.resources, present.resources, shown)) return present;
-        const keyring = Math.max(shown.version, present.keyring);
-        const isNewer = shown.version > present.keyring;
-        const resources = withPins(present.resources, shown, isNewer ? present.listed : []);
-        const listed = isNewer ? shown.accepted : present.listed;
-        return { ...present, resources, keyring, listed };
+        const resources = withPins(present.resources, shown, present.listed);
+        return { ...present, resources, keyring: shown.version, listed: shown.accepted };
       });
       if (after.keyring >= shown.version) return after;
     }

@@ -1,26 +1,47 @@
-import type { HistoryState, HolderId, Resource } from "@coffer/history";
+import { type HistoryState, type HolderId, holderOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
-import type { Trusted } from "./trust-storage.ts";
+import { storedFirst } from "./removed.ts";
+import type { Trusted, TrustRecord } from "./trust-storage.ts";
 
 /**
- * Stores that the caller has ended the access of a member or machine to folders and vaults, until
- * an entry says so. If the service continues to list it, the next key is not sealed to it.
+ * Stores that the caller ends the access of members or machines to folders and vaults, before the
+ * request and until an entry says so. If the service continues to list one, the next key is not
+ * sealed to it. A refusal takes that back; after a lost response it stays. Throws what `request` throws.
  * @param which selects the histories
  */
 export async function rememberEnded(
   histories: Histories,
-  who: HolderId,
-  which: (res: Resource, trusted: Trusted) => boolean,
+  whos: readonly HolderId[],
+  which: (res: Resource) => boolean,
+  request: () => Promise<unknown>,
 ): Promise<void> {
-  await histories.changeRecord((before) => {
-    const resources = { ...before.resources };
-    for (const [res, trusted] of Object.entries(before.resources)) {
-      if (!which(res as Resource, trusted)) continue; // a record has the names of histories
-      resources[res] = { ...trusted, ended: [...new Set([...(trusted.ended ?? []), who])] };
+  const { resources: earlier } = await histories.record();
+  const store = (record: TrustRecord, isEnded: boolean): TrustRecord => {
+    const resources = { ...record.resources };
+    for (const [res, trusted] of Object.entries(resources)) {
+      if (!which(res as Resource)) continue; // a record has the names of histories
+      const { ended = [] } = trusted;
+      const others = ended.filter((who) => !whos.includes(who) || earlier[res]?.ended?.includes(who));
+      resources[res] = { ...trusted, ended: isEnded ? [...new Set([...others, ...whos])] : others };
     }
-    return { ...before, resources };
-  });
+    return { ...record, resources };
+  };
+  await storedFirst(histories, store, request);
+}
+
+/** Makes the request. A member whose access has ended before, and whom the history still names, is no error. */
+export async function unlessGone(
+  request: () => Promise<unknown>,
+  state: HistoryState | null | undefined,
+  who: HolderId,
+): Promise<void> {
+  try {
+    await request();
+  } catch (error) {
+    const isGone = error instanceof CofferError && error.status === 404 && !error.foreign;
+    if (!isGone || state == null || holderOf(state, who) === undefined) throw error;
+  }
 }
 
 /** What stays of it when a history is trusted again: the service chose when, and shows the history. */

@@ -42,7 +42,7 @@ export async function requireOwnName(
   const command = caller === "machine" ? `coffer ${kind} trust ${id} --config <file>` : `coffer ${kind} accept ${id}`;
   const problem =
     knownAs === undefined
-      ? `two ${kind}s have the name ${state.name}, and the service shows one of them`
+      ? `another ${kind} of yours is called ${state.name}`
       : `${knownAs} was renamed to ${state.name}, as another ${kind} of yours is called`;
   throw new CofferError("name_ambiguous", `${problem}: name one by its id, ${ids}. \`${command}\` takes the name`);
 }

@@ -160,7 +160,7 @@ function requireOpen({ state, accepted, removed, given }: Verified, self: Self):
   if (!accepted)
     throw new CofferError(
       "not_accepted",
-      `the ${kind} ${name} was neither made nor accepted by you, or removed since: \`coffer ${kind} accept ${id}\` shows who gave it`,
+      `the ${kind} ${name} was neither made nor accepted by you: \`coffer ${kind} accept ${id}\` shows who gave it`,
     );
   if (holderOf(state, self.who)?.key !== self.publicKey)
     throw new CofferError(

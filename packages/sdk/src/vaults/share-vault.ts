@@ -6,7 +6,7 @@ import { grantKey } from "../histories/grant-key.ts";
 import { endedHolders } from "../histories/next-key.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import { confirmedKey, memberIn } from "../trust/confirmed-key.ts";
-import { rememberEnded } from "../trust/ended.ts";
+import { rememberEnded, unlessGone } from "../trust/ended.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import { type OpenVault, vaultAt, vaultKeyOf } from "./open-vault.ts";
 import { type RotatedVault, rotateVault } from "./rotate-vault.ts";
@@ -96,15 +96,11 @@ export async function unshareVault(
   const leaves = who === `user:${userId}`;
   const open = leaves ? undefined : await store.toWrite(id);
   const known = open === undefined ? undefined : await trust.histories.known(`vault:${id}`);
-  try {
-    await store.send({ method: "DELETE", path: memberPath(id, userId) });
-  } catch (error) {
-    // A member whose access has ended, and that the history still names.
-    const isGone = error instanceof CofferError && error.status === 404 && !error.foreign;
-    if (!isGone || known?.state == null || holderOf(known.state, `user:${userId}`) === undefined) throw error;
-  }
+  const request = (): Promise<unknown> => store.send({ method: "DELETE", path: memberPath(id, userId) });
+  const isIt = (res: string): boolean => !leaves && res === `vault:${id}`;
+  const member = `user:${userId}` as const;
+  await rememberEnded(trust.histories, [member], isIt, () => unlessGone(request, known?.state, member));
   if (leaves) store.forget(id);
-  else await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `vault:${id}`);
   return known === undefined ? null : rotateVault(store, trust, id);
 }
 

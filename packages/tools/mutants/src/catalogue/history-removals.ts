@@ -67,8 +67,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "ended-access-not-remembered",
     file: "packages/sdk/src/folders/folders-client.ts",
-    find: "      await rememberEnded(trust.histories, `user:${userId}`, (res) => res === `folder:${id}`);\n",
-    replace: "",
+    find: "const isIt = (res: string): boolean => res === `folder:${id}`;",
+    replace: "const isIt = (res: string): boolean => res === id;",
     tests,
   },
   {
@@ -353,6 +353,20 @@ export const historyRemovalMutants: readonly Mutant[] = [
     tests: ["services/auth-sm/test/folders/histories.test.ts"],
   },
   {
+    name: "ended-access-not-remembered-without-an-answer",
+    file: "packages/sdk/src/trust/removed.ts",
+    find: "if (isRefusal(error)) await",
+    replace: "if (error instanceof Error) await",
+    tests: ["packages/sdk/test/ended-access.test.ts"],
+  },
+  {
+    name: "refused-end-of-access-remembered",
+    file: "packages/sdk/src/trust/ended.ts",
+    find: "ended: isEnded ? [...new Set([...others, ...whos])] : others",
+    replace: "ended: [...new Set([...others, ...(isEnded ? whos : ended)])]",
+    tests: ["packages/sdk/test/ended-access.test.ts"],
+  },
+  {
     name: "removed-folder-takes-its-name-back",
     file: "packages/sdk/src/trust/removed.ts",
     find: "accepted: !isRemoved, removed: isRemoved || undefined",
@@ -362,15 +376,15 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "refused-removal-is-remembered",
     file: "packages/sdk/src/trust/removed.ts",
-    find: "if (isRefusal(error)) await store(false);",
-    replace: "if (isRefusal(error)) await store(true);",
+    find: "if (isRefusal(error)) await histories.changeRecord((record) => store(record, false));",
+    replace: "",
     tests: removedNames,
   },
   {
     name: "unanswered-removal-is-forgotten",
     file: "packages/sdk/src/trust/removed.ts",
-    find: "error.status >= 400 && error.status < 500 && error.status !== 404",
-    replace: "error.status >= 400",
+    find: "status >= 400 && status < 500 && status !== 404",
+    replace: "status >= 400",
     tests: removedNames,
   },
   {
