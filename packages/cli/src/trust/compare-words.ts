@@ -1,7 +1,7 @@
 import type { ConfirmKey, KeyHolder } from "@coffer/sdk";
 import { exitCodes, Failure } from "../failure.ts";
 import { promptHidden } from "../input/terminal.ts";
-import { visible } from "../output/output.ts";
+import { printNotice, visible } from "../output/output.ts";
 
 /** Confirms a public key that no history confirms, besides a prompt at the terminal. */
 export interface ConfirmOptions {
@@ -28,6 +28,8 @@ export function compareWordsOfEach({ fingerprint = [] }: ConfirmOptions, undone:
   const given = fingerprint.map(plain);
   return (holder) => {
     const { hex, words } = holder.fingerprint;
+    const warning = warningOf(holder);
+    if (given.length > 0 && warning !== undefined) printNotice(warning);
     if (given.includes(hex) || given.includes(plain(words))) return Promise.resolve(true);
     if (given.length > 0) throw notGiven(holder, undone);
     return Promise.resolve(isSaid(holder));
@@ -41,15 +43,19 @@ function isSaid(holder: KeyHolder): boolean {
   const manages = role === "owner" || role === "admin" ? `, and may the person manage the organization as ${role}` : "";
   const granted = folders.map(({ name, permission }) => `${permission} in ${visible(name)}`).join(", ");
   const grants = granted === "" ? "" : `, and may the machine ${granted}`;
-  const back = holder.goes_back;
-  const warning =
-    back === undefined
-      ? ""
-      : `The service shows ${back.shown} as the newest entry. It does not show the entry ${back.seen} that this device knows. ` +
-        "Members who were removed since then would have access again. Confirm only after an announced restore.\n";
+  const warning = warningOf(holder);
   return promptYesOrNo(
-    `${warning}The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}${grants}`,
+    `${warning === undefined ? "" : `${warning}\n`}The fingerprint of the key of ${whose} is\n  ${words}\n  ${hex}\nCompare it with its holder. Is it the same${manages}${grants}`,
     `compare the fingerprint of ${whose} with its holder and give it with --fingerprint`,
+  );
+}
+
+/** What a history that goes back means; undefined for any other. */
+function warningOf({ goes_back: back }: KeyHolder): string | undefined {
+  if (back === undefined) return undefined;
+  return (
+    `The service shows ${back.shown} as the newest entry. It does not show the entry ${back.seen} that this device knows. ` +
+    "Members who were removed since then would have access again. Confirm only after an announced restore."
   );
 }
 

@@ -1,6 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cacheKey, contexts, decodeBase64, decodeText, newId, newKey, seal, unboxBound } from "@coffer/crypto";
+import {
+  cacheKey,
+  contexts,
+  decodeBase64,
+  decodeText,
+  fingerprint,
+  newId,
+  newKey,
+  seal,
+  unboxBound,
+} from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { type Company, type Member, startCompany } from "../../../sdk/test/history-people.ts";
@@ -160,4 +170,20 @@ await t.test("a command to paste quotes the name that another person chose", asy
   await company.alice.client().vaults.share(id, { userId: bob.session.user.id, permission: "write" });
   const removed = await newDevice(t, company, company.alice).run(["member", "rm", "bob@example.com"]);
   t.match(removed, { code: 0, stderr: "`coffer vault rotate 'Team; touch owned'` ends that" });
+});
+
+await t.test("a history that goes back is named also when the fingerprint is given", async (t) => {
+  const company = await startCompany(t);
+  const { alice, server } = company;
+  const device = newDevice(t, company, alice);
+  const { stdout } = await device.run(["folder", "create", "production"]);
+  const [id, { hex }] = [stdout.trim(), await fingerprint(alice.session.public_key)];
+  const earlier = structuredClone(server.histories.get(`folder:${id}`));
+  t.match(await device.run(["folder", "rename", id, "staging"]), { code: 0 });
+  t.notMatch((await device.run(["folder", "trust", id, "--fingerprint", hex])).stderr, /does not show/);
+  if (earlier !== undefined) server.histories.set(`folder:${id}`, earlier);
+  t.match(await device.run(["folder", "trust", id, "--fingerprint", hex]), {
+    code: 0,
+    stderr: /The service shows 0 as the newest entry\. It does not show the entry 1 that this device knows\./,
+  });
 });

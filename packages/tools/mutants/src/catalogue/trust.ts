@@ -102,4 +102,11 @@ export const trustMutants: readonly Mutant[] = [
     replace: "if ((await isReplicaOf(session, store.path)) !== undefined)",
     tests: ["packages/cli/test/stores.test.ts"],
   },
+  {
+    name: "going-back-unsaid-with-a-given-fingerprint",
+    file: `${command}/trust/compare-words.ts`,
+    find: "if (given.length > 0 && warning !== undefined) printNotice(warning);",
+    replace: "",
+    tests: ["packages/cli/test/vault-trust.test.ts"],
+  },
 ];
