@@ -8,7 +8,7 @@ import { isAlive } from "@coffer/stores";
 import { until } from "@coffer/testkit";
 import { freshAddress, send } from "../../../local/test/faults/caller.ts";
 import type { Prometheus } from "./prometheus.ts";
-import { newEndpoint, type Stage, stripeSecret } from "./stage.ts";
+import { newEndpoint, pidOf, type Stage, stripeSecret } from "./stage.ts";
 
 const run = promisify(execFile);
 const drillProgram = fileURLToPath(new URL("../../../../services/siem-forwarder/src/drill-main.ts", import.meta.url));
@@ -66,7 +66,7 @@ async function lock({ connect }: Stage, table: string): Promise<() => Promise<vo
 
 /** Kills a service after a change, and waits until another process replaces it. */
 async function replace(stage: Stage, service: "scanner", change: () => void): Promise<void> {
-  const pid = stage.state().services[service]?.pid ?? 0;
+  const pid = pidOf(stage.state(), service);
   change();
   process.kill(pid, "SIGKILL");
   await until(

@@ -132,7 +132,7 @@ export async function startStage(
     state: coffer.state,
     nats: { url: nats.url, withoutPermission: withoutPermission.url },
     signal(service, name) {
-      process.kill(coffer.state().services[service]?.pid ?? 0, name);
+      process.kill(pidOf(coffer.state(), service), name);
     },
     connect: connectOwner,
     async sql(text) {
@@ -149,6 +149,13 @@ export async function startStage(
     readAudit: () => send(url, { method: "GET", path: "/api/org/audit?limit=1", bearer: owner.bearer() }),
     siem: await startSiem(t),
   };
+}
+
+/** The process of a service. Throws while the service has none: 0 would be this process's own group. */
+export function pidOf({ services }: RunState, service: DeployedService): number {
+  const pid = services[service]?.pid;
+  if (pid === undefined) throw new Error(`${service} does not run`);
+  return pid;
 }
 
 /** The configuration of a NATS with the passwords of another, where scanner does not receive its requests. */
