@@ -107,6 +107,6 @@ export const trustMutants: readonly Mutant[] = [
     file: `${command}/trust/compare-words.ts`,
     find: "if (given.length > 0 && warning !== undefined) printNotice(warning);",
     replace: "",
-    tests: ["packages/cli/test/vault-trust.test.ts"],
+    tests: ["packages/cli/test/trust/vault-trust.test.ts"],
   },
 ];
