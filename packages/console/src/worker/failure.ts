@@ -11,11 +11,6 @@ export class Refusal extends Error {
   }
 }
 
-/** The code of an error of Coffer; undefined for any other error. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof CofferError ? error.code : undefined;
-}
-
 /** An error as the page receives it. The message of an unexpected one is not sent: it could quote a value. */
 export function failureOf(error: unknown): CallFailure {
   if (error instanceof Refusal) return { code: error.code, message: error.code, retryAfterSeconds: null };
