@@ -11,7 +11,8 @@ import {
   shownInvitation,
 } from "../histories/invite-member.ts";
 import { updateMember } from "../histories/organization.ts";
-import { type Removal, removeMember, restateCut } from "../histories/remove-member.ts";
+import { type Removal, removeMember } from "../histories/remove-member.ts";
+import { restateCut } from "../histories/restate-cut.ts";
 import type { InviteView, MemberView, OrganizationView, SessionListItem, TravelModeView } from "../views.ts";
 import type { PersonContext } from "./person-context.ts";
 import { type ConfirmKey, publicKeyOf } from "./public-key.ts";

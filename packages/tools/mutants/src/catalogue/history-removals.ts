@@ -31,7 +31,7 @@ export const historyRemovalMutants: readonly Mutant[] = [
   },
   {
     name: "corrected-cut-removes-a-returned-member",
-    file: `${source}/remove-member.ts`,
+    file: `${source}/restate-cut.ts`,
     find: "    requireFormer(state);\n",
     replace: "",
     tests: cuts,
