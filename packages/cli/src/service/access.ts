@@ -103,17 +103,22 @@ export function machineConfigurationOf(options: DataOptions, env: NodeJS.Process
 
 /**
  * Works as the machine of a configuration (a path or the JSON itself); with `--cache` also while
- * the service is unavailable.
+ * the service is unavailable. With `mustStore`, throws Failure unless it is a writable file.
  */
 export async function asMachine(
   configuration: string,
   options: CachedOptions,
   env: NodeJS.ProcessEnv,
+  { mustStore = false }: { mustStore?: boolean } = {},
 ): Promise<MachineClient> {
   const loaded = await loadConfiguration(configuration);
   const { url } = await resolveAddress(options, env, { configuration: loaded.url });
   const offline = options.cache === undefined ? undefined : offlineIn(options.cache);
-  const trust = (await isFile(configuration)) ? configurationTrust(configuration, loaded) : undefined;
+  const trust = (await isFile(configuration)) ? configurationTrust(configuration, loaded, { mustStore }) : undefined;
+  if (mustStore && trust === undefined)
+    throw usage("give the configuration as a file: what is trusted is stored there");
+  // Writes the file as it is.
+  if (mustStore) await trust?.change((record) => ({ ...record }));
   const unsealedTitles = options.unsealedTitles === true;
   return createClient({ ...loaded, url }, { ...readerOptions(options), offline, trust, unsealedTitles });
 }

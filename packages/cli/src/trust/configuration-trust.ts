@@ -9,6 +9,7 @@ import {
   withExpected,
 } from "@coffer/sdk";
 import { saveConfiguration } from "@coffer/sdk/node";
+import { exitCodes, Failure } from "../failure.ts";
 import { errorCode } from "../files/error-code.ts";
 import { withFileLock } from "../files/file-lock.ts";
 import { withHeldSignals } from "../files/held-signals.ts";
@@ -21,8 +22,13 @@ const unwritable = new Set<string | undefined>(["EACCES", "EROFS", "EPERM", "ENO
  * Stores a machine's key pins in its configuration file, under a lock. If the file is not writable,
  * they stay in memory, and the next start begins with the file's content. Later pins that another
  * process stores in the file count too.
+ * @param mustStore a change throws Failure instead of staying in memory
  */
-export function configurationTrust(path: string, configuration: MachineConfiguration): TrustStorage {
+export function configurationTrust(
+  path: string,
+  configuration: MachineConfiguration,
+  { mustStore = false }: { mustStore?: boolean } = {},
+): TrustStorage {
   const empty: TrustRecord = { version: 1, keyring: 0, unsaved: false, resources: {} };
   let memory: TrustStorage | undefined;
   let latest = configuration.histories ?? empty;
@@ -49,6 +55,11 @@ export function configurationTrust(path: string, configuration: MachineConfigura
         });
       } catch (error) {
         if (!isUnwritable(error)) throw error;
+        if (mustStore)
+          throw new Failure(
+            exitCodes.failure,
+            `${path} cannot be written, so nothing is trusted: run this where it can`,
+          );
         memory = memoryTrust(latest);
         return memory.change(change);
       }

@@ -70,7 +70,10 @@ export async function trustFolder({
   const configuration = machineConfigurationOf(options, env);
   const confirm = compareWords(options, `the history of the folder ${id} is not trusted`);
   if (configuration === undefined) await (await asPerson(options, env)).folders.trust(idOf(id, "folder"), confirm);
-  else await (await asMachine(configuration, options, env)).trustFolder(idOf(id, "folder"), confirm);
+  else {
+    const machine = await asMachine(configuration, options, env, { mustStore: true });
+    await machine.trustFolder(idOf(id, "folder"), confirm);
+  }
   printNotice(`the history of the folder ${id} is trusted from now on`);
 }
 
