@@ -2,7 +2,7 @@ import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from 
 import type { Resource } from "@coffer/history";
 import t from "tap";
 import { CofferError, type PersonClient } from "../src/index.ts";
-import { memoryTrust, type TrustStorage } from "../src/trust/trust-storage.ts";
+import { changedIn, memoryTrust, type TrustStorage } from "../src/trust/trust-storage.ts";
 import { type Member, signPastClients, startCompany } from "./history-people.ts";
 import type { HistoryServer } from "./history-server.ts";
 
@@ -180,6 +180,39 @@ await t.test("a keyring and a pin without the organization's entry count as befo
   t.equal(await use("folder", trust), "done");
   t.equal(await use("vault", trust), "done");
 });
+
+for (const kind of ["folder", "vault"] as const)
+  for (const how of ["the keyring", "the keyring after the invitation", "`org trust`"] as const)
+    await t.test(`a person who returns on a new device, with ${how}, knows who left: ${kind}`, async (t) => {
+      const { alice, olga, server, organizationId, folder, vault, remove, comeBack, goOn, use } = await withMallory(t);
+      await alice.client().folders.list();
+      await alice.client().vaults.list();
+      const [grants, members] = [server.folders.get(folder)?.grants ?? [], server.vaults.get(vault)?.members ?? []];
+      const grant = grants.find(({ id }) => id === idOf(alice));
+      const member = members.find(({ user_id }) => user_id === idOf(alice));
+      if (grant === undefined || member === undefined) throw new Error("Alice has both");
+      await olga.client().members.remove(idOf(alice), { force: true });
+      await remove();
+      await comeBack();
+      const { token } = await olga.client().invites.create("alice@example.com", "member");
+      const trust = memoryTrust();
+      const keyring = server.keyrings.get(idOf(alice));
+      if (keyring === undefined) throw new Error("the first device has written one");
+      if (how === "the keyring after the invitation") server.keyrings.delete(idOf(alice));
+      await alice.client({ trust }).invites.accept(token);
+      server.keyrings.set(idOf(alice), keyring);
+      if (how === "`org trust`") {
+        // An earlier version stored nothing about who had left.
+        await trust.change((before) => changedIn(before, `org:${organizationId}`, (org) => ({ ...org, missed: [] })));
+        await alice.client({ trust }).organizations.trust(organizationId, () => Promise.resolve(true));
+      }
+      // The service lists Alice for both again.
+      server.folders.get(folder)?.grants.push(grant);
+      server.vaults.get(vault)?.members.push(member);
+      t.equal(await use(kind, trust), "done");
+      await goOn(kind, "Mallory's");
+      t.equal(await use(kind, trust), "signer_removed");
+    });
 
 /** The plaintext of a keyring or of a vault's pin. */
 interface Content {

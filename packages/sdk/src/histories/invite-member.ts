@@ -91,9 +91,9 @@ export async function acceptInvitation(
   );
   if (trusted?.state == null)
     throw new CofferError("no_history", "the organization has no history that could be joined");
-  // This device may have missed who left before its person returned.
-  if (known?.state != null) await trust.histories.newest(res);
-  await trust.keep(res, trusted.state);
+  // A person who returns has pins, on this device or in a keyring that the service shows later.
+  await trust.histories.keep(res, (before) => ({ ...before, ...trusted }));
+  await trust.share();
   if (joined !== undefined) return joined;
   const headers = { "x-coffer-org": res.slice("org:".length) };
   return (await send({ method: "GET", path: "/api/org", headers })).body as OrganizationView;

@@ -1,4 +1,4 @@
-import { holderOf, openInvitation, readEntry, type Resource, sign } from "@coffer/history";
+import { holderOf, kindOf, openInvitation, readEntry, type Resource, sign } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { ApiAnswer, Send } from "../http/transport.ts";
 import type { Trusted } from "../trust/trust-storage.ts";
@@ -46,7 +46,8 @@ export async function join(
     try {
       const walked = await walk(read, res, self.who, before);
       if (walked === null) return undefined;
-      const { state, given, joinedBy, formerManagers: former_managers } = walked;
+      const { state, given, joinedBy, formerManagers: former_managers, departures } = walked;
+      const missed = kindOf(res) === "org" ? departures : undefined;
       const invitation = [...state.invitations, joinedBy].find((one) => one?.tag === token.tag);
       const joinKey = await openInvitation(res, invitation, token.wrapKey);
       const by = invitation === undefined ? undefined : { by: invitation.by, key: invitation.by_key };
@@ -56,14 +57,14 @@ export async function join(
           `the invitation to ${res} is from ${by.by}, who manages no folder that this machine has: a manager gives it to the machine`,
         );
       if (holderOf(state, self.who)?.key === self.publicKey)
-        return { pin: state.head, state, accepted: true, given, former_managers };
+        return { pin: state.head, state, accepted: true, given, former_managers, missed };
       if (invitation?.email !== email)
         throw new CofferError("access_denied", "the invitation is for another e-mail address");
       const perm = invitation?.perm ?? "read";
       const holder = { who: self.who, key: self.publicKey, perm, ...(email === undefined ? {} : { email }) };
       const signed = await sign(state, res, `invite:${token.tag}`, joinKey, { set: [holder] });
       await send(signed.text);
-      return { pin: signed.state.head, state: signed.state, accepted: true, given: by, former_managers };
+      return { pin: signed.state.head, state: signed.state, accepted: true, given: by, former_managers, missed };
     } catch (error) {
       const overtaken = error instanceof CofferError && error.code === "conflict" && round < rounds;
       if (!overtaken) throw historyFailure(error);

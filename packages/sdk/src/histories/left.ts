@@ -41,17 +41,21 @@ export function departuresIn(before: HistoryState | null, after: HistoryState): 
   });
 }
 
-/** The trust in an organization with who left it since; any other trust unchanged. */
+/**
+ * The trust in an organization with who left it, as the device knew and as it has read now; any other
+ * trust unchanged. Each pin of a folder or vault states from which entry on they count.
+ */
 export function withDepartures<T extends Trusted>(
   there: Trusted | undefined,
   after: T,
   departures: readonly Departure[],
 ): T {
   if (after.state === null || kindOf(after.state.res) !== "org") return after;
-  const isFirst = there?.state == null;
-  const later = departures.filter(({ seq }) => isFirst || seq > there.pin.seq);
-  const since = isFirst ? (there ?? after).pin.seq : there.since;
-  return { ...after, missed: [...(there?.missed ?? []), ...later], since };
+  const all = [...(there?.missed ?? []), ...(after.missed ?? []), ...departures];
+  const each = new Map(all.map((one) => [JSON.stringify(one), one]));
+  const missed = [...each.values()].toSorted((one, other) => one.seq - other.seq);
+  const since = there?.state == null ? (there ?? after).pin.seq : there.since;
+  return { ...after, missed, since };
 }
 
 /**

@@ -194,9 +194,24 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "departure-before-the-first-look-of-a-new-device",
     file: `${source}/left.ts`,
-    find: "departures.filter(({ seq }) => isFirst || seq > there.pin.seq);",
-    replace: "departures.filter(({ seq }) => !isFirst && seq > there.pin.seq);",
+    find: "...(after.missed ?? []), ...departures];",
+    replace: "...(after.missed ?? []), ...(there?.state == null ? [] : departures)];",
     tests: returns,
+  },
+  {
+    name: "departures-before-a-join-forgotten",
+    file: `${source}/invite-member.ts`,
+    find: "({ ...before, ...trusted })",
+    replace: "({ ...before, ...trusted, missed: [] })",
+    tests: departures,
+  },
+  {
+    name: "departures-known-before-not-completed",
+    file: `${source}/left.ts`,
+    find: "...(after.missed ?? []), ...departures];",
+    replace:
+      "...(after.missed ?? []), ...departures.filter(({ seq }) => there?.state == null || seq > there.pin.seq)];",
+    tests: departures,
   },
   {
     name: "departure-from-before-the-other-devices-pin-counts",
@@ -208,8 +223,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "earlier-departure-forgotten-when-a-later-entry-is-read",
     file: `${source}/left.ts`,
-    find: "missed: [...(there?.missed ?? []), ...later], since };",
-    replace: "missed: later, since };",
+    find: "[...(there?.missed ?? []), ...(after.missed",
+    replace: "[...(after.missed",
     tests: departures,
   },
   {
