@@ -1,74 +1,11 @@
 import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from "@coffer/crypto";
-import type { Resource } from "@coffer/history";
 import t from "tap";
-import { CofferError, type PersonClient } from "../src/index.ts";
-import { changedIn, memoryTrust, type TrustStorage } from "../src/trust/trust-storage.ts";
-import { type Member, signPastClients, startCompany } from "./history-people.ts";
-import type { HistoryServer } from "./history-server.ts";
+import { memoryTrust } from "../src/trust/trust-storage.ts";
+import { hiding, idOf, withMallory } from "./departed-manager.ts";
 
 // A manager leaves the organization, and the service keeps a folder and a vault out of the removal. The
 // manager returns with the same key. A device has a pin of the folder or vault that it cannot compare
 // meanwhile: another device made it, or travel mode hides the vault.
-
-const idOf = ({ session }: Member): string => session.user.id;
-
-const outcomeOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => "done",
-    (error: unknown) => (error instanceof CofferError ? error.code : String(error)),
-  );
-
-/** A folder and a vault of Alice's, which Olga and Mallory manage too. */
-async function withMallory(t: Parameters<typeof startCompany>[0]) {
-  const company = await startCompany(t);
-  const { alice, server, join } = company;
-  const [olga, mallory] = [await join("olga@example.com", "admin"), await join("mallory@example.com", "admin")];
-  const { id: folder } = await alice.client().folders.create("payroll");
-  const { id: vault } = await alice.client().vaults.create("Team", { type: "shared" });
-  const share = async (by: PersonClient, userId: string): Promise<void> => {
-    await by.folders.share(folder, { userId, permission: "manage" });
-    await by.vaults.share(vault, { userId, permission: "manage" });
-  };
-  for (const member of [olga, mallory]) {
-    await share(alice.client(), idOf(member));
-    await member.client().folders.accept(folder);
-    await member.client().vaults.accept(vault);
-  }
-  await olga.client().folders.list();
-  await olga.client().vaults.list();
-  /** Olga removes Mallory, and the service shows her no heads and no lists. */
-  const remove = async (): Promise<void> => {
-    server.lie = ({ path }, { body }) => {
-      if (path.endsWith("/heads")) return { data: {} };
-      return path === "/api/org/folders" || path.startsWith("/api/vaults?") ? { data: [] } : body;
-    };
-    await olga.client({ trust: memoryTrust() }).members.remove(idOf(mallory));
-    server.lie = (_, { body }) => body;
-  };
-  const comeBack = async (): Promise<void> => {
-    const { token } = await olga.client().invites.create("mallory@example.com", "member");
-    await mallory.client().invites.accept(token);
-  };
-  const res: Record<"folder" | "vault", Resource> = { folder: `folder:${folder}`, vault: `vault:${vault}` };
-  /** Mallory signs another name. */
-  const goOn = (kind: "folder" | "vault", name: string) => signPastClients(server, mallory, res[kind], { name });
-  const addAgain = (): Promise<void> => share(olga.client(), idOf(mallory));
-  const use = (kind: "folder" | "vault", trust: TrustStorage = alice.trust): Promise<string> =>
-    outcomeOf(
-      kind === "folder"
-        ? alice.client({ trust }).secrets.set(`coffer://${folder}/database/field/password`, "x")
-        : alice.client({ trust }).records.create(vault, { type: "login", fields: { password: "x" } }),
-    );
-  return { ...company, olga, mallory, folder, vault, res, remove, comeBack, goOn, addAgain, use };
-}
-
-/** Hides all folders and vaults while something happens. */
-async function hiding(server: HistoryServer, work: () => Promise<unknown>): Promise<void> {
-  server.lie = ({ method, path }, { body }) =>
-    method === "GET" && (path === "/api/org/folders" || path.startsWith("/api/vaults?")) ? { data: [] } : body;
-  await work();
-  server.lie = (_, { body }) => body;
-}
 
 for (const isSeen of [true, false])
   await t.test(
@@ -180,39 +117,6 @@ await t.test("a keyring and a pin without the organization's entry count as befo
   t.equal(await use("folder", trust), "done");
   t.equal(await use("vault", trust), "done");
 });
-
-for (const kind of ["folder", "vault"] as const)
-  for (const how of ["the keyring", "the keyring after the invitation", "`org trust`"] as const)
-    await t.test(`a person who returns on a new device, with ${how}, knows who left: ${kind}`, async (t) => {
-      const { alice, olga, server, organizationId, folder, vault, remove, comeBack, goOn, use } = await withMallory(t);
-      await alice.client().folders.list();
-      await alice.client().vaults.list();
-      const [grants, members] = [server.folders.get(folder)?.grants ?? [], server.vaults.get(vault)?.members ?? []];
-      const grant = grants.find(({ id }) => id === idOf(alice));
-      const member = members.find(({ user_id }) => user_id === idOf(alice));
-      if (grant === undefined || member === undefined) throw new Error("Alice has both");
-      await olga.client().members.remove(idOf(alice), { force: true });
-      await remove();
-      await comeBack();
-      const { token } = await olga.client().invites.create("alice@example.com", "member");
-      const trust = memoryTrust();
-      const keyring = server.keyrings.get(idOf(alice));
-      if (keyring === undefined) throw new Error("the first device has written one");
-      if (how === "the keyring after the invitation") server.keyrings.delete(idOf(alice));
-      await alice.client({ trust }).invites.accept(token);
-      server.keyrings.set(idOf(alice), keyring);
-      if (how === "`org trust`") {
-        // An earlier version stored nothing about who had left.
-        await trust.change((before) => changedIn(before, `org:${organizationId}`, (org) => ({ ...org, missed: [] })));
-        await alice.client({ trust }).organizations.trust(organizationId, () => Promise.resolve(true));
-      }
-      // The service lists Alice for both again.
-      server.folders.get(folder)?.grants.push(grant);
-      server.vaults.get(vault)?.members.push(member);
-      t.equal(await use(kind, trust), "done");
-      await goOn(kind, "Mallory's");
-      t.equal(await use(kind, trust), "signer_removed");
-    });
 
 /** The plaintext of a keyring or of a vault's pin. */
 interface Content {

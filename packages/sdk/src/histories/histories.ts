@@ -72,7 +72,7 @@ export interface Histories {
   keep(res: Resource, change: (before: Trusted | undefined) => Trusted, signedOn?: Head): Promise<void>;
   /**
    * Verifies a history from entry 0, whatever is stored, and stores it as accepted unless `look`
-   * throws. What is known of former members counts as far as the history has those entries. Throws
+   * throws. What is known of former members counts, at most up to its newest entry. Throws
    * `conflict` when this device has verified another entry meanwhile, which `look` has not seen.
    */
   restart(res: Resource, look: (walked: Walked) => Promise<void>): Promise<void>;
@@ -206,7 +206,7 @@ export function histories(options: HistoriesOptions): Histories {
     if (!options.organizations || kindOf(res) === "org") return {};
     const organization = await newest(`org:${state.org ?? ""}`);
     const left = await leftNow(organization, state);
-    const known = before === undefined ? left.filter(isIn(hashes)) : left;
+    const known = before === undefined ? left.map(asShown(hashes)) : left;
     return checkAgainst(organization.state, state, before?.pin ?? null, known, hashes);
   };
 
@@ -400,7 +400,7 @@ export function histories(options: HistoriesOptions): Histories {
         };
         const isStored = await tryToStore(res, (there) => {
           if (!hasSamePins(there, before)) return undefined;
-          const left = there?.left?.filter(isIn(hashes));
+          const left = there?.left?.map(asShown(hashes));
           return withDepartures(there, { ...trusted, ended: stillEnded(there, state), left }, departures);
         });
         if (isStored) return;
@@ -412,11 +412,18 @@ export function histories(options: HistoriesOptions): Histories {
   };
 }
 
-/** Whether the entry that limits a former member is one of these. */
-const isIn =
+/**
+ * The limit of a former member in a history that is trusted as it is shown. Where that lacks the
+ * entry of the limit, its entry of that number is the limit, or its last one: what the person signs
+ * from now on does not count.
+ */
+const asShown =
   (hashes: ReadonlyMap<number, string>) =>
-  ({ until }: Left): boolean =>
-    until === null || hashes.get(until.seq) === until.hash;
+  (left: Left): Left => {
+    if (left.until === null) return left;
+    const seq = Math.min(left.until.seq, hashes.size - 1);
+    return { ...left, until: { seq, hash: hashes.get(seq) ?? "" } };
+  };
 
 /** Whether no other entry was verified in between, here or on another device. */
 export function hasSamePins(one: Trusted | undefined, other: Trusted | undefined): boolean {

@@ -250,7 +250,7 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "history-trusted-again-with-entries-of-a-person-who-left",
     file: "packages/sdk/src/histories/histories.ts",
-    find: "before === undefined ? left.filter(isIn(hashes)) : left",
+    find: "before === undefined ? left.map(asShown(hashes)) : left",
     replace: "before === undefined ? [] : left",
     tests: ["packages/sdk/test/returned-members.test.ts"],
   },

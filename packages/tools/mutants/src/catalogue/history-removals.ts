@@ -7,6 +7,7 @@ const tests = [
   "packages/sdk/test/machine-histories.test.ts",
 ] as const;
 const departures = ["packages/sdk/test/departures.test.ts"] as const;
+const lasting = ["packages/sdk/test/departures-last.test.ts"] as const;
 const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
 const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
 const meanwhile = ["packages/sdk/test/removal-meanwhile.test.ts"] as const;
@@ -203,7 +204,7 @@ export const historyRemovalMutants: readonly Mutant[] = [
     file: `${source}/invite-member.ts`,
     find: "({ ...before, ...trusted })",
     replace: "({ ...before, ...trusted, missed: [] })",
-    tests: departures,
+    tests: lasting,
   },
   {
     name: "departures-known-before-not-completed",
@@ -211,7 +212,7 @@ export const historyRemovalMutants: readonly Mutant[] = [
     find: "...(after.missed ?? []), ...departures];",
     replace:
       "...(after.missed ?? []), ...departures.filter(({ seq }) => there?.state == null || seq > there.pin.seq)];",
-    tests: departures,
+    tests: lasting,
   },
   {
     name: "departure-from-before-the-other-devices-pin-counts",
@@ -226,6 +227,20 @@ export const historyRemovalMutants: readonly Mutant[] = [
     find: "[...(there?.missed ?? []), ...(after.missed",
     replace: "[...(after.missed",
     tests: departures,
+  },
+  {
+    name: "restored-history-trusted-without-who-left",
+    file: `${source}/histories.ts`,
+    find: "const left = there?.left?.map(asShown(hashes));",
+    replace: "const left = there?.left?.filter(({ until }) => until === null || hashes.get(until.seq) === until.hash);",
+    tests: lasting,
+  },
+  {
+    name: "restored-history-trusted-with-a-limit-that-it-lacks",
+    file: `${source}/histories.ts`,
+    find: "const seq = Math.min(left.until.seq, hashes.size - 1);",
+    replace: "const { seq } = left.until;",
+    tests: lasting,
   },
   {
     name: "of-one-departure-the-later-pin",
