@@ -1,3 +1,5 @@
+import { contexts, decodeBase64, decodeText, unboxBound } from "@coffer/crypto";
+import type { Resource } from "@coffer/history";
 import t from "tap";
 import { changedIn, memoryTrust } from "../src/trust/trust-storage.ts";
 import { idOf, withMallory } from "./departed-manager.ts";
@@ -82,3 +84,82 @@ for (const [kind, isForked] of [
       t.equal(await use(kind), "done", "after another manager has set the person again");
     },
   );
+
+await t.test("who left is published, also when a vault is listed before the folder", async (t) => {
+  const { alice, server, res, remove } = await withMallory(t);
+  await alice.client().folders.list();
+  await remove();
+  await alice.client().members.confirmed();
+  await alice.client().vaults.list();
+  await alice.client().folders.list();
+  const { version, sealed } = server.keyrings.get(idOf(alice)) ?? { version: 0, sealed: "" };
+  const context = contexts.keyring(idOf(alice), version);
+  const opened = decodeText(await unboxBound(decodeBase64(alice.session.user_key), sealed, context));
+  const { left } = JSON.parse(opened) as { left?: Record<string, unknown> };
+  t.match(left?.[res.folder], [{ until: { seq: Number } }]);
+});
+
+await t.test("what another device knows of who left is counted, also during a check of the signers", async (t) => {
+  const company = await withMallory(t);
+  const { alice, olga, server, join, organizationId, folder, res, remove, comeBack, goOn, use } = company;
+  // Of Bob's removal the organization names an entry. A check of the signers reads that entry.
+  const bob = await join("bob@example.com", "admin");
+  await alice.client().folders.share(folder, { userId: idOf(bob), permission: "manage" });
+  await bob.client().folders.accept(folder);
+  await bob.client().folders.rename(folder, "Earnings");
+  await olga.client().folders.list();
+  await olga.client().members.remove(idOf(bob));
+  for (const name of ["Wages", "Pay"]) await olga.client().folders.rename(folder, name);
+  const trust = memoryTrust();
+  for (const device of [alice.client(), alice.client({ trust })]) await device.folders.list();
+  const org: Resource = `org:${organizationId}`;
+  const held = (of: Resource) => server.histories.get(of) ?? { entries: [], state: never(of) };
+  const before = held(org);
+  await remove();
+  const [after, honest] = [held(org), held(res.folder)];
+  // One device reads what Mallory signs before it sees the removal.
+  server.histories.set(org, before);
+  await goOn("folder", "Mallory's");
+  t.match(await alice.client().folders.list(), [{ name: "Mallory's", problem: null }]);
+  const signed = held(res.folder);
+  // The other device sees the removal first.
+  server.histories.set(org, after);
+  server.histories.set(res.folder, honest);
+  await alice.client({ trust }).members.confirmed();
+  await alice.client({ trust }).folders.list();
+  await alice.client({ trust }).folders.create("other");
+  server.histories.set(res.folder, signed);
+  await comeBack();
+  // The unknown folder makes the first device merge the keyring while it checks the known one.
+  await alice.client().members.confirmed();
+  await alice.client().folders.list();
+  t.equal(await use("folder"), "signer_removed");
+});
+
+await t.test("a history is not trusted by an answer from before another device's word of who left", async (t) => {
+  const { alice, folder, vault, res, remove, comeBack } = await withMallory(t);
+  await alice.client().folders.list();
+  await alice.client().vaults.list();
+  await remove();
+  await comeBack();
+  await alice.client().members.confirmed();
+  await alice.client().folders.list();
+  await alice.client().vaults.list();
+  /** Another process of the device merges a lower limit. */
+  const meanwhile = (of: Resource) => async (): Promise<boolean> => {
+    await alice.trust.change((record) =>
+      changedIn(record, of, ({ left = [], ...known }) => ({
+        ...known,
+        left: left.map((one) => ({ ...one, until: one.until && { ...one.until, seq: one.until.seq - 1 } })),
+        checked_by: undefined,
+      })),
+    );
+    return true;
+  };
+  await t.rejects(alice.client().folders.trust(folder, meanwhile(res.folder)), { code: "conflict" });
+  await t.rejects(alice.client().vaults.trust(vault, meanwhile(res.vault)), { code: "conflict" });
+});
+
+function never(res: Resource): never {
+  throw new Error(`there is no history of ${res}`);
+}

@@ -12,21 +12,20 @@ import { CofferError } from "../errors.ts";
 import { stillEnded } from "../trust/ended.ts";
 import { changing, heldTrust } from "../trust/held-trust.ts";
 import { knownAsAfter } from "../trust/known-as.ts";
-import {
-  changedIn,
-  type Trusted,
-  trustedIn,
-  type TrustRecord,
-  type TrustStorage,
-  withTrusted,
-} from "../trust/trust-storage.ts";
+import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "../trust/trust-storage.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
-import { departuresIn, type Left, leftSince, mergeLeft, withDepartures, withLeft } from "./left.ts";
+import { departuresIn, isSameLeft, type Left, leftSince, mergeLeft, withDepartures, withLeft } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { forked, hashBefore, walk, type Walked } from "./walk.ts";
 
 /** What a check of the signers of a folder or vault against its organization stores. */
 type Checked = Pick<Trusted, "checked_by" | "checked_at">;
+
+/** A check, with the former members whose limits it has counted; undefined where organizations are not read. */
+interface Check {
+  checked: Checked;
+  left: readonly Left[] | undefined;
+}
 
 /** A verified history. */
 export type Verified = Trusted & { state: HistoryState };
@@ -126,10 +125,11 @@ export function histories(options: HistoriesOptions): Histories {
     before: Trusted | undefined,
     after: Verified,
     walked: Walked,
+    counted: Check["left"],
   ): Promise<Verified | undefined> => {
     let replaced: Verified | undefined;
     const isStored = await tryToStore(res, (there) => {
-      if (!hasSamePins(there, before)) return undefined;
+      if (!hasSamePins(there, before) || !hasCounted(counted, there)) return undefined;
       // Later changes by other calls, such as this device's removals, must stay.
       const { sealed_until, sealed_at, ended = [], left, pin_version, told, removed, took } = there ?? {};
       // A manager who sets a member again restores the access, but not one whose own access has ended.
@@ -179,7 +179,7 @@ export function histories(options: HistoriesOptions): Histories {
     const { state, given } = walked;
     if (before?.state?.head.seq === state.head.seq && before.expect === undefined)
       return checkAgain(res, await acceptAgain(res, { ...before, state }));
-    const checked = await checkOrganization(res, walked, before);
+    const { checked, left: counted } = await checkOrganization(res, walked, before);
     const wasAccepted = before?.accepted === true;
     // The caller's own folder, if a pin of it says that it is not used any more.
     const made = before === undefined ? walked.made : undefined;
@@ -187,7 +187,7 @@ export function histories(options: HistoriesOptions): Histories {
     const unasked = isMachine && (wasAccepted ? before?.unasked : accepted);
     const former = isMachine ? walked.formerManagers : undefined;
     const after = { pin: state.head, state, accepted, given, unasked, former_managers: former, ...checked };
-    return replace(res, before, after, walked);
+    return replace(res, before, after, walked, counted);
   };
 
   /** The hash of an entry of a verified history. */
@@ -196,18 +196,18 @@ export function histories(options: HistoriesOptions): Histories {
 
   /**
    * Checks that signers who left the organization count only as far as the organization says.
-   * @returns the hash and number of the organization's newest entry; nothing where organizations are not read
+   * @returns the hash and number of the organization's newest entry
    */
   const checkOrganization = async (
     res: Resource,
     { state, hashes }: Walked,
     before: Trusted | undefined,
-  ): Promise<Checked> => {
-    if (!options.organizations || kindOf(res) === "org") return {};
+  ): Promise<Check> => {
+    if (!options.organizations || kindOf(res) === "org") return { checked: {}, left: undefined };
     const organization = await newest(`org:${state.org ?? ""}`);
     const left = await leftNow(organization, state);
     const known = before === undefined ? left.map(asShown(hashes)) : left;
-    return checkAgainst(organization.state, state, before?.pin ?? null, known, hashes);
+    return { checked: await checkAgainst(organization.state, state, before?.pin ?? null, known, hashes), left };
   };
 
   /**
@@ -218,9 +218,9 @@ export function histories(options: HistoriesOptions): Histories {
     const { res } = state;
     const there = trustedIn(await record(), res);
     const left = there === undefined ? [] : leftSince(organization, there, state, await cutName(res));
-    if (left.length > 0)
-      await change((present) => changedIn(present, res, (now) => ({ ...now, left: mergeLeft(now.left ?? [], left) })));
-    return left;
+    if (isSameLeft(there?.left, left)) return left;
+    await tryToStore(res, (now) => now && { ...now, left: mergeLeft(now.left ?? [], left) });
+    return trustedIn(await record(), res)?.left ?? [];
   };
 
   /**
@@ -257,10 +257,14 @@ export function histories(options: HistoriesOptions): Histories {
    */
   const checkAgain = async (res: Resource, known: Verified): Promise<Verified> => {
     if (!options.organizations || kindOf(res) === "org") return known;
-    const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`);
-    if (organization?.state == null || organization.state.head.hash === known.checked_by) return known;
-    const left = await leftNow(organization, known.state);
-    return noted(res, known, await checkAgainst(organization.state, known.state, known.pin, left));
+    let verified = known;
+    for (let round = 0; round < rounds; round += 1) {
+      const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`);
+      if (organization?.state == null || organization.state.head.hash === verified.checked_by) return verified;
+      const left = await leftNow(organization, known.state);
+      verified = await noted(res, known, await checkAgainst(organization.state, known.state, known.pin, left), left);
+    }
+    throw changing(res);
   };
 
   /** Later entries of other histories can make a folder accepted. */
@@ -270,17 +274,22 @@ export function histories(options: HistoriesOptions): Histories {
     return noted(res, known, { accepted: true, unasked: isMachine });
   };
 
-  /** Stores something else about a verified history, with what other calls have stored since. */
+  /**
+   * Stores something else about a verified history, with what other calls have stored since. A check
+   * that has not counted what they have learned of former members is left out.
+   */
   const noted = async (
     res: Resource,
     known: Verified,
     note: Partial<Pick<Trusted, "accepted" | "unasked"> & Checked>,
+    counted?: Check["left"],
   ): Promise<Verified> => {
     let stored: Verified = { ...known, ...note };
     await change((present) => {
       const there = trustedIn(present, res);
-      if (!isSame(there?.pin, known.pin)) return present;
-      stored = { ...known, ...there, ...note, state: known.state };
+      if (there === undefined || !isSame(there.pin, known.pin)) return present;
+      const { given = known.given } = there;
+      stored = { ...there, given, ...(hasCounted(counted, there) ? note : {}), state: known.state };
       return withTrusted(present, res, stored);
     });
     return stored;
@@ -314,6 +323,7 @@ export function histories(options: HistoriesOptions): Histories {
       const organization = trustedIn(present, `org:${trusted.state.org ?? ""}`)?.state;
       if (organization == null || organization.head.hash !== trusted.checked_by) continue;
       const { left = [] } = trustedIn(present, res) ?? {};
+      if (!isSameLeft(left, trusted.left)) continue;
       return { trusted, organization: withLeft(organization, await cutName(res), left) };
     }
     throw changing(res);
@@ -336,12 +346,13 @@ export function histories(options: HistoriesOptions): Histories {
     changeRecord: change,
     newest,
     withOrganization,
-    async isUnchanged({ pin, state, accepted, ended, checked_by }) {
+    async isUnchanged({ pin, state, accepted, ended, left, checked_by }) {
       // Another process may have seen the end of a key while the service hides it from this one.
       const present = await stored();
       const known = trustedIn(present, state.res);
       if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;
-      if (known.accepted !== accepted || (known.ended ?? []).join() !== (ended ?? []).join()) return false;
+      if (known.accepted !== accepted || !isSameLeft(known.left, left)) return false;
+      if ((known.ended ?? []).join() !== (ended ?? []).join()) return false;
       const organization = options.organizations ? trustedIn(present, `org:${state.org ?? ""}`)?.state : undefined;
       if (organization == null) return true;
       return organization.head.hash === checked_by && known.checked_by === checked_by;
@@ -391,7 +402,7 @@ export function histories(options: HistoriesOptions): Histories {
         const walked = await walk(read, res, await options.self(), undefined);
         if (walked === null) throw noHistory(res);
         const { state, given, departures, hashes } = walked;
-        const checked = await checkOrganization(res, walked, undefined);
+        const { checked, left: counted } = await checkOrganization(res, walked, undefined);
         await look(walked);
         const former = isMachine ? walked.formerManagers : undefined;
         const trusted: Trusted = {
@@ -399,7 +410,7 @@ export function histories(options: HistoriesOptions): Histories {
           ...{ former_managers: former, ...checked },
         };
         const isStored = await tryToStore(res, (there) => {
-          if (!hasSamePins(there, before)) return undefined;
+          if (!hasSamePins(there, before) || !hasCounted(counted, there)) return undefined;
           const left = there?.left?.map(asShown(hashes));
           return withDepartures(there, { ...trusted, ended: stillEnded(there, state), left }, departures);
         });
@@ -424,6 +435,11 @@ const asShown =
     const seq = Math.min(left.until.seq, hashes.size - 1);
     return { ...left, until: { seq, hash: hashes.get(seq) ?? "" } };
   };
+
+/** Whether a check has counted what is known of former members now. */
+function hasCounted(counted: Check["left"], there: Trusted | undefined): boolean {
+  return counted === undefined || isSameLeft(counted, there?.left);
+}
 
 /** Whether no other entry was verified in between, here or on another device. */
 export function hasSamePins(one: Trusted | undefined, other: Trusted | undefined): boolean {

@@ -103,6 +103,10 @@ export function mergeLeft(left: readonly Left[], others: readonly Left[]): reado
   return inOrder(merged);
 }
 
+export function isSameLeft(one: readonly Left[] = [], other: readonly Left[] = []): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** In one order on every device, so that equal knowledge is not published again. */
 function inOrder(left: readonly Left[]): readonly Left[] {
   const place = ({ who, key }: Left): string => `${who} ${key}`;

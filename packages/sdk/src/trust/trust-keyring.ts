@@ -2,7 +2,7 @@ import { type Fingerprint, fingerprint } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
 import { type Histories, hasSamePins, histories } from "../histories/histories.ts";
-import { mergeLeft, withDepartures } from "../histories/left.ts";
+import { isSameLeft, mergeLeft, withDepartures } from "../histories/left.ts";
 import { personSelf } from "../histories/self.ts";
 import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
@@ -81,9 +81,11 @@ export async function trustKeyring(
       if (!hasSamePins(there, before.resources[res])) throw changing(res);
       const ended = stillEnded(there, state);
       const left = mergeLeft(there?.left ?? [], shownNow.left ?? []);
+      // The signers are checked again when something else was learned of former members meanwhile.
+      const checked_by = isSameLeft(left, shownNow.left) ? shownNow.checked_by : undefined;
       const { removed, took } = there ?? {};
       const used = { accepted: removed !== true, removed, took, known_as: knownAsAfter(there, state.name) };
-      const after = { ...shownNow, ended, left, ...used };
+      const after = { ...shownNow, ended, left, checked_by, ...used };
       resources[res] = withDepartures(there, after, shownNow.missed ?? []);
     }
     return { ...present, resources, keyring, listed: acceptedIn(resources), unsaved: false };

@@ -243,6 +243,20 @@ export const historyRemovalMutants: readonly Mutant[] = [
     tests: lasting,
   },
   {
+    name: "check-stored-that-has-not-counted-who-left",
+    file: `${source}/histories.ts`,
+    find: "...(hasCounted(counted, there) ? note : {}),",
+    replace: "...note,",
+    tests: lasting,
+  },
+  {
+    name: "history-trusted-by-an-answer-from-before-who-left-was-learned",
+    file: `${source}/histories.ts`,
+    find: "|| !hasCounted(counted, there)) return undefined;\n          const left",
+    replace: ") return undefined;\n          const left",
+    tests: lasting,
+  },
+  {
     name: "of-one-departure-the-later-pin",
     file: `${source}/left.ts`,
     find: "other.until.seq < known.until.seq;",
