@@ -7,7 +7,7 @@ import { signPastClients } from "./history-people.ts";
 
 // A manager leaves the organization, and the service keeps a folder and a vault out of the removal. The
 // manager returns with the same key. What a device knows of that lasts: on a new device, after a restore
-// of the service, when another device knows more, and for a vault that is forgotten.
+// of the service, when another device knows more.
 
 for (const [kind, how] of [
   ["folder", "the keyring"],

@@ -6,7 +6,7 @@ import type { SharedPin } from "./trust-storage.ts";
 /** The stored pin of a vault that the device has forgotten. */
 export interface HiddenPin {
   pin: Head;
-  /** Later entries that other devices have verified. */
+  /** Later entries that other devices have verified, as far as they fit. */
   expect?: readonly SharedPin[] | undefined;
   accepted: boolean;
   /** The person has removed the vault. */
@@ -63,8 +63,13 @@ export async function hiddenPin(
 
 function plaintextOf(pin: HiddenPin): Uint8Array {
   const text = encodeText(JSON.stringify(pin));
-  const { ended = [], left = [] } = pin;
-  if (text.length > length && left.length > 0) return plaintextOf({ ...pin, left: left.slice(1) });
+  const { expect = [], ended = [], left = [], checked_at = Infinity } = pin;
+  // The newest entry's history has the others.
+  if (text.length > length && expect.length > 1) return plaintextOf({ ...pin, expect: expect.slice(1) });
+  const last = left.at(-1);
+  // The vault is then compared with the organization's entries from that departure on again.
+  if (text.length > length && last !== undefined)
+    return plaintextOf({ ...pin, left: left.slice(0, -1), checked_at: Math.min(checked_at, last.at - 1) });
   if (text.length > length && ended.length > 0) return plaintextOf({ ...pin, ended: ended.slice(1) });
   const padded = new Uint8Array(length).fill(0x20);
   padded.set(text);

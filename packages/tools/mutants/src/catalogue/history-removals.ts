@@ -257,6 +257,20 @@ export const historyRemovalMutants: readonly Mutant[] = [
     tests: lasting,
   },
   {
+    name: "forgotten-vault-without-the-departures-that-have-no-room",
+    file: "packages/sdk/src/trust/hidden-pins.ts",
+    find: "checked_at: Math.min(checked_at, last.at - 1) });",
+    replace: "checked_at });",
+    tests: ["packages/sdk/test/departures-forgotten.test.ts"],
+  },
+  {
+    name: "forgotten-vault-without-room-for-later-entries",
+    file: "packages/sdk/src/trust/hidden-pins.ts",
+    find: "expect.length > 1)",
+    replace: "expect.length > 99)",
+    tests: ["packages/sdk/test/departures-forgotten.test.ts"],
+  },
+  {
     name: "of-one-departure-the-later-pin",
     file: `${source}/left.ts`,
     find: "other.until.seq < known.until.seq;",
