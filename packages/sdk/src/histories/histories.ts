@@ -412,7 +412,9 @@ export function histories(options: HistoriesOptions): Histories {
         const isStored = await tryToStore(res, (there) => {
           if (!hasSamePins(there, before) || !hasCounted(counted, there)) return undefined;
           const left = there?.left?.map(asShown(hashes));
-          return withDepartures(there, { ...trusted, ended: stillEnded(there, state), left }, departures);
+          // A machine has no other way to take a new name.
+          const known_as = isMachine ? undefined : knownAsAfter(there, state.name);
+          return withDepartures(there, { ...trusted, ended: stillEnded(there, state), left, known_as }, departures);
         });
         if (isStored) return;
       } catch (error) {

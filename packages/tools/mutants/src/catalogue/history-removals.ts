@@ -271,6 +271,13 @@ export const historyRemovalMutants: readonly Mutant[] = [
     tests: ["packages/sdk/test/departures-forgotten.test.ts"],
   },
   {
+    name: "name-of-others-taken-when-a-history-is-trusted-again",
+    file: `${source}/histories.ts`,
+    find: "isMachine ? undefined : knownAsAfter(there, state.name);",
+    replace: "isMachine ? knownAsAfter(there, state.name) : undefined;",
+    tests: ["packages/sdk/test/trusted-names.test.ts"],
+  },
+  {
     name: "of-one-departure-the-later-pin",
     file: `${source}/left.ts`,
     find: "other.until.seq < known.until.seq;",
