@@ -14,18 +14,15 @@ import { changing, heldTrust } from "../trust/held-trust.ts";
 import { knownAsAfter } from "../trust/known-as.ts";
 import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "../trust/trust-storage.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
-import { departuresIn, isSameLeft, type Left, leftSince, mergeLeft, withDepartures, withLeft } from "./left.ts";
+import { departuresIn, isSameList, type Left, leftSince, mergeLeft, withDepartures, withLeft } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { forked, hashBefore, walk, type Walked } from "./walk.ts";
 
-/** What a check of the signers of a folder or vault against its organization stores. */
-type Checked = Pick<Trusted, "checked_by" | "checked_at">;
-
-/** A check, with the former members whose limits it has counted; undefined where organizations are not read. */
-interface Check {
-  checked: Checked;
-  left: readonly Left[] | undefined;
-}
+/**
+ * What a check of the signers of a folder or vault against its organization stores. It counts only
+ * while `left` is what is known of former members.
+ */
+type Checked = Pick<Trusted, "checked_by" | "checked_at" | "left">;
 
 /** A verified history. */
 export type Verified = Trusted & { state: HistoryState };
@@ -125,13 +122,12 @@ export function histories(options: HistoriesOptions): Histories {
     before: Trusted | undefined,
     after: Verified,
     walked: Walked,
-    counted: Check["left"],
   ): Promise<Verified | undefined> => {
     let replaced: Verified | undefined;
     const isStored = await tryToStore(res, (there) => {
-      if (!hasSamePins(there, before) || !hasCounted(counted, there)) return undefined;
+      if (!hasSamePins(there, before) || !isSameList(there?.left, after.left)) return undefined;
       // Later changes by other calls, such as this device's removals, must stay.
-      const { sealed_until, sealed_at, ended = [], left, pin_version, told, removed, took } = there ?? {};
+      const { sealed_until, sealed_at, ended = [], pin_version, told, removed, took } = there ?? {};
       // A manager who sets a member again restores the access, but not one whose own access has ended.
       const isRestored = (who: HolderId): boolean =>
         walked.set.some((one) => one.who === who && !ended.some((other) => other === one.by));
@@ -140,7 +136,7 @@ export function histories(options: HistoriesOptions): Histories {
         accepted: removed !== true && (after.accepted || there?.accepted === true),
         known_as: knownAsAfter(there, after.state.name),
         ended: ended.filter(stays),
-        ...{ left, sealed_until, sealed_at, pin_version, told, removed, took },
+        ...{ sealed_until, sealed_at, pin_version, told, removed, took },
       };
       replaced = withDepartures(there, { ...after, ...kept }, walked.departures);
       return replaced;
@@ -179,7 +175,7 @@ export function histories(options: HistoriesOptions): Histories {
     const { state, given } = walked;
     if (before?.state?.head.seq === state.head.seq && before.expect === undefined)
       return checkAgain(res, await acceptAgain(res, { ...before, state }));
-    const { checked, left: counted } = await checkOrganization(res, walked, before);
+    const checked = await checkOrganization(res, walked, before);
     const wasAccepted = before?.accepted === true;
     // The caller's own folder, if a pin of it says that it is not used any more.
     const made = before === undefined ? walked.made : undefined;
@@ -187,7 +183,7 @@ export function histories(options: HistoriesOptions): Histories {
     const unasked = isMachine && (wasAccepted ? before?.unasked : accepted);
     const former = isMachine ? walked.formerManagers : undefined;
     const after = { pin: state.head, state, accepted, given, unasked, former_managers: former, ...checked };
-    return replace(res, before, after, walked, counted);
+    return replace(res, before, after, walked);
   };
 
   /** The hash of an entry of a verified history. */
@@ -196,18 +192,18 @@ export function histories(options: HistoriesOptions): Histories {
 
   /**
    * Checks that signers who left the organization count only as far as the organization says.
-   * @returns the hash and number of the organization's newest entry
+   * @returns nothing where organizations are not read
    */
   const checkOrganization = async (
     res: Resource,
     { state, hashes }: Walked,
     before: Trusted | undefined,
-  ): Promise<Check> => {
-    if (!options.organizations || kindOf(res) === "org") return { checked: {}, left: undefined };
+  ): Promise<Checked> => {
+    if (!options.organizations || kindOf(res) === "org") return {};
     const organization = await newest(`org:${state.org ?? ""}`);
     const left = await leftNow(organization, state);
     const known = before === undefined ? left.map(asShown(hashes)) : left;
-    return { checked: await checkAgainst(organization.state, state, before?.pin ?? null, known, hashes), left };
+    return checkAgainst(organization.state, state, before?.pin ?? null, known, hashes);
   };
 
   /**
@@ -217,9 +213,9 @@ export function histories(options: HistoriesOptions): Histories {
   const leftNow = async (organization: Trusted, state: HistoryState): Promise<readonly Left[]> => {
     const { res } = state;
     const there = trustedIn(await record(), res);
-    const left = there === undefined ? [] : leftSince(organization, there, state, await cutName(res));
-    if (isSameLeft(there?.left, left)) return left;
-    await tryToStore(res, (now) => now && { ...now, left: mergeLeft(now.left ?? [], left) });
+    const left = there && leftSince(organization, there, state, await cutName(res));
+    if (!isSameList(there?.left, left))
+      await tryToStore(res, (now) => now && { ...now, left: mergeLeft(now.left, left) });
     return trustedIn(await record(), res)?.left ?? [];
   };
 
@@ -239,12 +235,12 @@ export function histories(options: HistoriesOptions): Histories {
     const hashAt = hashOf(state, hashes);
     try {
       await checkSigners(organization, state, pin, hashAt);
-      const checked = { checked_by, checked_at };
-      if (left.length === 0) return checked;
-      const ofLeft = (seq: number): string | undefined => left.find(({ until }) => until?.seq === seq)?.until?.hash;
-      const limited = withLeft(organization, await cutName(res), left);
-      await checkSigners(limited, state, pin, async (seq) => ofLeft(seq) ?? hashAt(seq));
-      return checked;
+      if (left.length > 0) {
+        const ofLeft = (seq: number): string | undefined => left.find(({ until }) => until?.seq === seq)?.until?.hash;
+        const limited = withLeft(organization, await cutName(res), left);
+        await checkSigners(limited, state, pin, async (seq) => ofLeft(seq) ?? hashAt(seq));
+      }
+      return { checked_by, checked_at, left };
     } catch (error) {
       throw cutFailure(error, pin);
     }
@@ -257,14 +253,12 @@ export function histories(options: HistoriesOptions): Histories {
    */
   const checkAgain = async (res: Resource, known: Verified): Promise<Verified> => {
     if (!options.organizations || kindOf(res) === "org") return known;
-    let verified = known;
-    for (let round = 0; round < rounds; round += 1) {
-      const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`);
-      if (organization?.state == null || organization.state.head.hash === verified.checked_by) return verified;
-      const left = await leftNow(organization, known.state);
-      verified = await noted(res, known, await checkAgainst(organization.state, known.state, known.pin, left), left);
-    }
-    throw changing(res);
+    const organization = trustedIn(await record(), `org:${known.state.org ?? ""}`);
+    if (organization?.state == null || organization.state.head.hash === known.checked_by) return known;
+    const left = await leftNow(organization, known.state);
+    const checked = await checkAgainst(organization.state, known.state, known.pin, left);
+    // Another process may have learned something else meanwhile.
+    return checkAgain(res, await noted(res, known, checked));
   };
 
   /** Later entries of other histories can make a folder accepted. */
@@ -275,21 +269,19 @@ export function histories(options: HistoriesOptions): Histories {
   };
 
   /**
-   * Stores something else about a verified history, with what other calls have stored since. A check
-   * that has not counted what they have learned of former members is left out.
+   * Stores something else about a verified history, with what other calls have stored since, unless
+   * they have learned something else of former members.
    */
   const noted = async (
     res: Resource,
     known: Verified,
     note: Partial<Pick<Trusted, "accepted" | "unasked"> & Checked>,
-    counted?: Check["left"],
   ): Promise<Verified> => {
     let stored: Verified = { ...known, ...note };
     await change((present) => {
       const there = trustedIn(present, res);
-      if (there === undefined || !isSame(there.pin, known.pin)) return present;
-      const { given = known.given } = there;
-      stored = { ...there, given, ...(hasCounted(counted, there) ? note : {}), state: known.state };
+      if (there?.state == null || !isSame(there.pin, known.pin)) return present;
+      stored = { ...there, ...(isSameList(there.left, note.left) && note), state: known.state };
       return withTrusted(present, res, stored);
     });
     return stored;
@@ -319,12 +311,9 @@ export function histories(options: HistoriesOptions): Histories {
       const org = trustedIn(await record(), res)?.state?.org;
       if (org != null) await newest(`org:${org}`);
       const trusted = await newest(res);
-      const present = await record();
-      const organization = trustedIn(present, `org:${trusted.state.org ?? ""}`)?.state;
+      const organization = trustedIn(await record(), `org:${trusted.state.org ?? ""}`)?.state;
       if (organization == null || organization.head.hash !== trusted.checked_by) continue;
-      const { left = [] } = trustedIn(present, res) ?? {};
-      if (!isSameLeft(left, trusted.left)) continue;
-      return { trusted, organization: withLeft(organization, await cutName(res), left) };
+      return { trusted, organization: withLeft(organization, await cutName(res), trusted.left) };
     }
     throw changing(res);
   };
@@ -350,9 +339,8 @@ export function histories(options: HistoriesOptions): Histories {
       // Another process may have seen the end of a key while the service hides it from this one.
       const present = await stored();
       const known = trustedIn(present, state.res);
-      if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;
-      if (known.accepted !== accepted || !isSameLeft(known.left, left)) return false;
-      if ((known.ended ?? []).join() !== (ended ?? []).join()) return false;
+      if (!hasSamePins(known, { pin, state, accepted }) || known?.accepted !== accepted) return false;
+      if (!isSameList(known.ended, ended) || !isSameList(known.left, left)) return false;
       const organization = options.organizations ? trustedIn(present, `org:${state.org ?? ""}`)?.state : undefined;
       if (organization == null) return true;
       return organization.head.hash === checked_by && known.checked_by === checked_by;
@@ -402,7 +390,7 @@ export function histories(options: HistoriesOptions): Histories {
         const walked = await walk(read, res, await options.self(), undefined);
         if (walked === null) throw noHistory(res);
         const { state, given, departures, hashes } = walked;
-        const { checked, left: counted } = await checkOrganization(res, walked, undefined);
+        const checked = await checkOrganization(res, walked, undefined);
         await look(walked);
         const former = isMachine ? walked.formerManagers : undefined;
         const trusted: Trusted = {
@@ -410,11 +398,11 @@ export function histories(options: HistoriesOptions): Histories {
           ...{ former_managers: former, ...checked },
         };
         const isStored = await tryToStore(res, (there) => {
-          if (!hasSamePins(there, before) || !hasCounted(counted, there)) return undefined;
           const left = there?.left?.map(asShown(hashes));
+          if (!hasSamePins(there, before) || !isSameList(left, checked.left)) return undefined;
           // A machine has no other way to take a new name.
           const known_as = isMachine ? undefined : knownAsAfter(there, state.name);
-          return withDepartures(there, { ...trusted, ended: stillEnded(there, state), left, known_as }, departures);
+          return withDepartures(there, { ...trusted, ended: stillEnded(there, state), known_as }, departures);
         });
         if (isStored) return;
       } catch (error) {
@@ -433,15 +421,10 @@ export function histories(options: HistoriesOptions): Histories {
 const asShown =
   (hashes: ReadonlyMap<number, string>) =>
   (left: Left): Left => {
-    if (left.until === null) return left;
-    const seq = Math.min(left.until.seq, hashes.size - 1);
-    return { ...left, until: { seq, hash: hashes.get(seq) ?? "" } };
+    // The whole history was read.
+    const seq = Math.min(left.until?.seq ?? 0, hashes.size - 1);
+    return { ...left, until: left.until && { seq, hash: hashes.get(seq) as string } };
   };
-
-/** Whether a check has counted what is known of former members now. */
-function hasCounted(counted: Check["left"], there: Trusted | undefined): boolean {
-  return counted === undefined || isSameLeft(counted, there?.left);
-}
 
 /** Whether no other entry was verified in between, here or on another device. */
 export function hasSamePins(one: Trusted | undefined, other: Trusted | undefined): boolean {

@@ -1,4 +1,4 @@
-import { holderOf, kindOf, openInvitation, readEntry, type Resource, sign } from "@coffer/history";
+import { holderOf, openInvitation, readEntry, type Resource, sign } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { ApiAnswer, Send } from "../http/transport.ts";
 import type { Trusted } from "../trust/trust-storage.ts";
@@ -46,8 +46,7 @@ export async function join(
     try {
       const walked = await walk(read, res, self.who, before);
       if (walked === null) return undefined;
-      const { state, given, joinedBy, formerManagers: former_managers, departures } = walked;
-      const missed = kindOf(res) === "org" ? departures : undefined;
+      const { state, given, joinedBy, formerManagers: former_managers, departures: missed } = walked;
       const invitation = [...state.invitations, joinedBy].find((one) => one?.tag === token.tag);
       const joinKey = await openInvitation(res, invitation, token.wrapKey);
       const by = invitation === undefined ? undefined : { by: invitation.by, key: invitation.by_key };

@@ -25,9 +25,9 @@ export interface Left {
   until: Head | null;
 }
 
-/** The departures between two states of an organization's history, one entry apart. */
+/** The departures between two states of a history, one entry apart; only an organization's has some. */
 export function departuresIn(before: HistoryState | null, after: HistoryState): Departure[] {
-  if (before === null || kindOf(after.res) !== "org") return [];
+  if (before === null) return [];
   const dropped = before.holders.filter(({ who, key }) => holderOf(after, who)?.key !== key);
   return after.former.flatMap(({ who, key, cut }) => {
     const known = before.former.find((one) => one.who === who && one.key === key)?.cut ?? {};
@@ -94,7 +94,7 @@ function leftAfter(
  * What two devices of a person know of former members in one folder or vault: of each the later
  * departure. For one departure the device counts that knew fewer entries.
  */
-export function mergeLeft(left: readonly Left[], others: readonly Left[]): readonly Left[] {
+export function mergeLeft(left: readonly Left[] = [], others: readonly Left[] = []): readonly Left[] {
   const merged = others.reduce<readonly Left[]>((all, other) => {
     const known = all.find(({ who, key }) => who === other.who && key === other.key);
     if (known === undefined) return [...all, other];
@@ -103,7 +103,8 @@ export function mergeLeft(left: readonly Left[], others: readonly Left[]): reado
   return inOrder(merged);
 }
 
-export function isSameLeft(one: readonly Left[] = [], other: readonly Left[] = []): boolean {
+/** Whether two lists of plain JSON are equal. */
+export function isSameList<T>(one: readonly T[] = [], other: readonly T[] = []): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
@@ -123,7 +124,7 @@ function replaces(other: Left, known: Left): boolean {
  * the form of a `cut`. A later `cut` of the organization counts instead.
  * @param name the name of the folder's or vault's history in a `cut`
  */
-export function withLeft(organization: HistoryState, name: string, left: readonly Left[]): HistoryState {
+export function withLeft(organization: HistoryState, name: string, left: readonly Left[] = []): HistoryState {
   if (left.length === 0) return organization;
   const former = organization.former.map((one) => {
     const { until = null } = left.find(({ who, key }) => who === one.who && key === one.key) ?? {};

@@ -63,14 +63,15 @@ export async function hiddenPin(
 
 function plaintextOf(pin: HiddenPin): Uint8Array {
   const text = encodeText(JSON.stringify(pin));
-  const { expect = [], ended = [], left = [], checked_at = Infinity } = pin;
-  // The newest entry's history has the others.
-  if (text.length > length && expect.length > 1) return plaintextOf({ ...pin, expect: expect.slice(1) });
-  const last = left.at(-1);
-  // The vault is then compared with the organization's entries from that departure on again.
-  if (text.length > length && last !== undefined)
+  if (text.length > length) {
+    const { expect = [], ended = [], left = [], checked_at = Infinity } = pin;
+    const last = left.at(-1);
+    // The newest entry's history has the others.
+    if (expect.length > 1) return plaintextOf({ ...pin, expect: expect.slice(1) });
+    if (last === undefined) return plaintextOf({ ...pin, ended: ended.slice(1) });
+    // The vault is then compared with the organization's entries from that departure on again.
     return plaintextOf({ ...pin, left: left.slice(0, -1), checked_at: Math.min(checked_at, last.at - 1) });
-  if (text.length > length && ended.length > 0) return plaintextOf({ ...pin, ended: ended.slice(1) });
+  }
   const padded = new Uint8Array(length).fill(0x20);
   padded.set(text);
   return padded;

@@ -74,5 +74,5 @@ export function withPins(
 /** Another device's list of former members can end the use of a key: the signers are checked again. */
 function withOthersLeft(here: Trusted, others: readonly Left[] | undefined): Trusted {
   if (others === undefined || others.length === 0) return here;
-  return { ...here, left: mergeLeft(here.left ?? [], others), checked_by: undefined };
+  return { ...here, left: mergeLeft(here.left, others), checked_by: undefined };
 }

@@ -2,7 +2,7 @@ import { type Fingerprint, fingerprint } from "@coffer/crypto";
 import type { Resource } from "@coffer/history";
 import { CofferError, type CofferErrorCode } from "../errors.ts";
 import { type Histories, hasSamePins, histories } from "../histories/histories.ts";
-import { isSameLeft, mergeLeft, withDepartures } from "../histories/left.ts";
+import { mergeLeft, withDepartures } from "../histories/left.ts";
 import { personSelf } from "../histories/self.ts";
 import type { Send } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
@@ -80,13 +80,12 @@ export async function trustKeyring(
       // The person has answered about what was known before the question.
       if (!hasSamePins(there, before.resources[res])) throw changing(res);
       const ended = stillEnded(there, state);
-      const left = mergeLeft(there?.left ?? [], shownNow.left ?? []);
-      // The signers are checked again when something else was learned of former members meanwhile.
-      const checked_by = isSameLeft(left, shownNow.left) ? shownNow.checked_by : undefined;
+      const left = mergeLeft(there?.left, shownNow.left);
       const { removed, took } = there ?? {};
       const used = { accepted: removed !== true, removed, took, known_as: knownAsAfter(there, state.name) };
-      const after = { ...shownNow, ended, left, checked_by, ...used };
-      resources[res] = withDepartures(there, after, shownNow.missed ?? []);
+      // Something else may have been learned of former members meanwhile: the signers are checked again.
+      const after = { ...shownNow, ended, left, checked_by: undefined, ...used };
+      resources[res] = withDepartures(there, after, []);
     }
     return { ...present, resources, keyring, listed: acceptedIn(resources), unsaved: false };
   };

@@ -2,7 +2,7 @@ import { box, contexts, decodeBase64, decodeText, encodeText, unboxBound } from 
 import type { Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
-import type { Left } from "../histories/left.ts";
+import { isSameList, type Left } from "../histories/left.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
@@ -259,9 +259,9 @@ function keptOf({
  * Whether this device has verified more of a vault's history than its `sealed_pin` contains, knows
  * more of former members, or the person has accepted it since.
  */
-function isUnpublished({ pin, accepted, left = [], told }: Trusted): boolean {
+function isUnpublished({ pin, accepted, left, told }: Trusted): boolean {
   if (told === undefined || told.seq < pin.seq || (accepted && !told.accepted)) return true;
-  return JSON.stringify(left) !== JSON.stringify(told.left ?? []);
+  return !isSameList(left, told.left);
 }
 
 /** Throws CofferError `bad_answer` for a malformed pin. */

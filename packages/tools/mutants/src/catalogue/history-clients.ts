@@ -145,8 +145,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "cached-key-used-after-new-entries",
     file: `${source}/histories.ts`,
-    find: "if (known === undefined || known.expect !== undefined || !isSame(known.pin, pin)) return false;",
-    replace: "if (known === undefined || known.expect !== undefined || known.pin.seq < pin.seq) return false;",
+    find: "if (!hasSamePins(known, { pin, state, accepted }) || known?.accepted !== accepted) return false;",
+    replace: "if (known?.accepted !== accepted) return false;",
     tests: newest,
   },
   {

@@ -76,7 +76,7 @@ export const historyRemovalMutants: readonly Mutant[] = [
     name: "removed-manager-signs-on",
     file: `${source}/histories.ts`,
     find: "return checkAgainst(organization.state, state, before?.pin ?? null, known, hashes);",
-    replace: "return { checked_by: organization.state.head.hash };",
+    replace: "return { checked_by: organization.state.head.hash, left };",
     tests,
   },
   {
@@ -139,15 +139,15 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "person-who-left-signs-on-where-the-removal-left-it-out",
     file: `${source}/histories.ts`,
-    find: "if (left.length === 0) return checked;",
-    replace: "if (left.length >= 0) return checked;",
+    find: "if (left.length > 0) {",
+    replace: "if (left.length < 0) {",
     tests: returns,
   },
   {
     name: "key-sealed-to-a-person-who-left-where-the-removal-left-it-out",
     file: `${source}/histories.ts`,
-    find: "return { trusted, organization: withLeft(organization, await cutName(res), left) };",
-    replace: "return { trusted, organization: withLeft(organization, await cutName(res), left.slice(left.length)) };",
+    find: "return { trusted, organization: withLeft(organization, await cutName(res), trusted.left) };",
+    replace: "return { trusted, organization: withLeft(organization, await cutName(res), []) };",
     tests: returns,
   },
   {
@@ -181,15 +181,15 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "vault-pin-not-published-for-who-left",
     file: "packages/sdk/src/trust/vault-pins.ts",
-    find: "return JSON.stringify(left) !== JSON.stringify(told.left ?? []);",
-    replace: "return left.length < 0;",
+    find: "return !isSameList(left, told.left);",
+    replace: "return false;",
     tests: returns,
   },
   {
     name: "signers-not-checked-again-after-another-device-told-who-left",
     file: "packages/sdk/src/trust/merge-pins.ts",
-    find: "left: mergeLeft(here.left ?? [], others), checked_by: undefined };",
-    replace: "left: mergeLeft(here.left ?? [], others) };",
+    find: "left: mergeLeft(here.left, others), checked_by: undefined };",
+    replace: "left: mergeLeft(here.left, others) };",
     tests: returns,
   },
   {
@@ -231,29 +231,29 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "restored-history-trusted-without-who-left",
     file: `${source}/histories.ts`,
-    find: "const left = there?.left?.map(asShown(hashes));",
-    replace: "const left = there?.left?.filter(({ until }) => until === null || hashes.get(until.seq) === until.hash);",
+    find: "left.map(asShown(hashes)) : left;",
+    replace: "left.filter(({ until }) => until === null || hashes.get(until.seq) === until.hash) : left;",
     tests: lasting,
   },
   {
     name: "restored-history-trusted-with-a-limit-that-it-lacks",
     file: `${source}/histories.ts`,
-    find: "const seq = Math.min(left.until.seq, hashes.size - 1);",
-    replace: "const { seq } = left.until;",
+    find: "const seq = Math.min(left.until?.seq ?? 0, hashes.size - 1);",
+    replace: "const seq = left.until?.seq ?? 0;",
     tests: lasting,
   },
   {
     name: "check-stored-that-has-not-counted-who-left",
     file: `${source}/histories.ts`,
-    find: "...(hasCounted(counted, there) ? note : {}),",
+    find: "...(isSameList(there.left, note.left) && note),",
     replace: "...note,",
     tests: lasting,
   },
   {
     name: "history-trusted-by-an-answer-from-before-who-left-was-learned",
     file: `${source}/histories.ts`,
-    find: "|| !hasCounted(counted, there)) return undefined;\n          const left",
-    replace: ") return undefined;\n          const left",
+    find: " || !isSameList(left, checked.left)) return undefined;",
+    replace: ") return undefined;",
     tests: lasting,
   },
   {
@@ -343,8 +343,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "ended-access-forgotten-when-a-history-is-trusted-again",
     file: `${source}/histories.ts`,
-    find: "{ ...trusted, ended: stillEnded(there, state), left }",
-    replace: "{ ...trusted, left }",
+    find: "{ ...trusted, ended: stillEnded(there, state), known_as }",
+    replace: "{ ...trusted, known_as }",
     tests: ["packages/sdk/test/ended-access.test.ts"],
   },
   {
