@@ -6,13 +6,14 @@ import t, { type Test } from "tap";
 import { outcomeOf, start } from "../command.ts";
 import { configurationTrust } from "../../src/trust/configuration-trust.ts";
 
-const nobody = 65_534;
+/** The user id of Debian's user without rights. */
+const unprivilegedId = 65_534;
 
 /** Runs the work as a user who may read the folder and write nothing there. */
 async function withoutWriting<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const isRoot = process.geteuid?.() === 0;
   chmodSync(folder, 0o555);
-  if (isRoot) process.seteuid?.(nobody);
+  if (isRoot) process.seteuid?.(unprivilegedId);
   try {
     return await work();
   } finally {

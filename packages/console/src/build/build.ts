@@ -23,7 +23,7 @@ const unused = [
   { file: /sdk\/src\/histories\/adopt\.ts$/, names: ["adoptFolder", "adoptOrganization", "adoptVault"] },
   // Gives a machine a further folder.
   { file: /sdk\/src\/folders\/grant-folder\.ts$/, names: ["confirmMachine", "grantFolder"] },
-  // States anew how far a former member's signatures count.
+  // Corrects up to which entry a former member's signatures count.
   { file: /sdk\/src\/histories\/restate-cut\.ts$/, names: ["restateCut"] },
   // Asks for changed secrets again and again.
   { file: /sdk\/src\/secrets\/watch-secrets\.ts$/, names: ["watchSecrets"] },

@@ -1,4 +1,5 @@
-// What the page and the worker say to each other. The page gets what a screen shows, and never a key or a token.
+// The messages between the page and the worker. The page gets what a screen shows, and never a key or
+// a token.
 
 import type { AccountCalls } from "./account.ts";
 import type { AuditCalls } from "./audit.ts";

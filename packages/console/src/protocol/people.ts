@@ -18,7 +18,10 @@ export interface PersonDetail {
   id: string;
   /** The fingerprint of the member's key: six words. */
   words: string;
-  /** Whether the organization's history names the key. `changed`: the service shows another one than the history. */
+  /**
+   * Whether the organization's history names the key. `changed`: the service shows a different key than
+   * the history.
+   */
   key: "confirmed" | "unconfirmed" | "changed";
   sessions: SessionView[];
   /** The folders and vaults, of those that this browser knows, that name the person. */
@@ -33,8 +36,8 @@ export interface PersonView {
   role: Role;
   status: "active" | "suspended";
   /**
-   * `unconfirmed`: the history does not name the member. `ended`: the history names a person whom the service does not
-   * list, so that the removal must be signed.
+   * `unconfirmed`: the history does not name the member. `ended`: the history names a person that the
+   * service does not list: the removal must be signed.
    */
   problem: "unconfirmed" | "ended" | null;
 }

@@ -45,7 +45,9 @@ export interface Settings {
   lockMinutes: (typeof lockMinutes)[number];
   /** Whether single keys act, such as `c` for the password. */
   singleKeys: boolean;
-  /** The id of the organization that the screens are about; empty for the one that the person joined first. */
+  /**
+   * The id of the organization that the screens are about; empty for the one that the person joined first.
+   */
   organization: string;
 }
 
@@ -100,7 +102,9 @@ export interface SessionCalls {
   recover(input: { email: string; recoveryKey: string; newPassword: string; code: string }): { recoveryKey: string };
   /** The new account is not used before `keptRecoveryKey`. */
   register(input: NewAccount): { recoveryKey: string };
-  /** Begins the session of `recover` or `register`. The page proves itself with the recovery key from there. */
+  /**
+   * Begins the session of `recover` or `register`. The page sends the recovery key that it got there.
+   */
   keptRecoveryKey(recoveryKey: string): null;
   unlock(password: string): null;
   /** Opens the session that the passkey has sealed. Fails with `passkey_refused` when it opens none. */

@@ -20,8 +20,8 @@ export interface HolderView {
   kind: "user" | "client";
   id: string;
   /**
-   * The e-mail in the organization's history. For a machine, and for a member whom the history does not name: the name
-   * that the service shows.
+   * The e-mail in the organization's history. For a machine, and for a member that the history does not
+   * name, it is the name that the service shows.
    */
   name: string;
   permission: Permission;

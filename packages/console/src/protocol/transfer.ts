@@ -1,4 +1,6 @@
-// Records from another program, and for one.
+// Records that are imported from another program or exported for one.
+
+import type { ExportFormat } from "@coffer/import/formats";
 
 /** A part of a file that becomes no record. */
 export interface NotImported {
@@ -29,16 +31,6 @@ export interface Imported {
   left: number;
 }
 
-export const exportFormats = [
-  "coffer-json",
-  "bitwarden-json",
-  "bitwarden-csv",
-  "1pux",
-  "keepass-xml",
-  "chrome-csv",
-  "lastpass-csv",
-] as const;
-
 /** A vault in the format of another program. */
 export interface ExportedVault {
   /** It holds every secret in the clear. */
@@ -61,5 +53,5 @@ export interface TransferCalls {
    */
   importFile(plan: string): Imported;
   /** All records of a vault. Fails with `wrong_password`, and counts as `unlock` does. */
-  exportVault(input: { vaultId: string; format: (typeof exportFormats)[number]; password: string }): ExportedVault;
+  exportVault(input: { vaultId: string; format: ExportFormat; password: string }): ExportedVault;
 }

@@ -35,6 +35,9 @@ export interface TrustCalls {
   trust(): TrustView;
   /** What `trustShown` would trust: one history, or with null all that the service shows. */
   shownHistories(one: HistoryName | null): ShownHistory[];
-  /** Trusts what the person has compared. Fails with `access_denied` if the service shows something else now. */
+  /**
+   * Trusts what the person has compared. Fails with `access_denied` if the service shows something else
+   * now.
+   */
   trustShown(input: { one: HistoryName | null; compared: ShownHistory[] }): TrustView;
 }

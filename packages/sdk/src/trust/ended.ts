@@ -30,7 +30,10 @@ export async function rememberEnded(
   await storedFirst(histories, store, request);
 }
 
-/** Makes the request. A member whose access has ended before, and whom the history still names, is no error. */
+/**
+ * Makes the request. A 404 is no error if the history still names the member: the access had ended
+ * before, and the removal is not signed yet.
+ */
 export async function unlessGone(
   request: () => Promise<unknown>,
   state: HistoryState | null | undefined,

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { m } from "../../messages/messages.ts";
-import { exportFormats } from "../../protocol/transfer.ts";
+import { type ExportFormat, exportFormats } from "@coffer/import/formats";
 import type { ExportedVault } from "../../protocol/transfer.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Field } from "../parts/field.tsx";
@@ -11,13 +11,11 @@ import { call, state } from "../store.ts";
 import { useAction } from "../use-action.ts";
 import { useFirstId } from "../use-first-id.ts";
 
-type Format = (typeof exportFormats)[number];
-
 const formats = exportFormats.map((format) => [format, m.exportFormats[format]] as const);
 
 /** Writes a vault into a file in the clear. It needs the password: a minute at an open console is not enough. */
 export function ExportVault() {
-  const [format, setFormat] = useState<Format>("coffer-json");
+  const [format, setFormat] = useState<ExportFormat>("coffer-json");
   const [password, setPassword] = useState("");
   const [done, setDone] = useState<Omit<ExportedVault, "file"> | null>(null);
   const { busy, slow, problem, run } = useAction();
