@@ -6,6 +6,7 @@ import type { CaseBook, NamedCase } from "./read-cases.ts";
 import type { Receiver } from "./receiver.ts";
 import { runSteps } from "./run-case.ts";
 import type { Stage } from "./run.ts";
+import { schedule } from "./schedule.ts";
 import { createSiemOrganization } from "./siem-organization.ts";
 import type { Scope } from "./template.ts";
 
@@ -29,13 +30,8 @@ export interface RunOptions {
   onResult: (result: Result) => void;
 }
 
-/** Concurrent cases, if each has its own source address. Those that mostly wait run beside them. */
-const sideBySide = 6;
-const mostlyWaitsSeconds = 5;
-
 /**
- * Runs cases, each with the common objects and its own. With one address they run one after the other,
- * because they share its limits.
+ * Runs cases, each with the common objects and its own.
  * Throws if the installation cannot be prepared: it does not answer, or registration is closed.
  */
 export async function runCases({
@@ -65,26 +61,11 @@ export async function runCases({
     ...(audited === null ? {} : await audited.make(shop.audited, {})),
     ...(receiver === undefined ? {} : { receiver: receiver.url }),
   };
-  // Long waits begin first, so that they do not extend the run.
-  const queue = cases.toSorted((one, other) => waitOf(other) - waitOf(one));
-  const patient = queue.filter((each) => waitOf(each) >= mostlyWaitsSeconds).length;
-  const work = async (): Promise<void> => {
-    for (let each = queue.shift(); each !== undefined; each = queue.shift()) {
-      const started = performance.now();
-      const outcome = await runOne(each, { connection, audience, stripeSecret, receiver, ours, people, scope });
-      onResult({ name: each.name, ...outcome, milliseconds: Math.round(performance.now() - started) });
-    }
-  };
-  await Promise.all(Array.from({ length: connection.forwarded ? sideBySide + patient : 1 }, work));
-}
-
-/** The seconds that the steps of a case wait in any case. */
-function waitOf({ steps }: NamedCase): number {
-  return steps.reduce((sum, step) => {
-    if ("pause" in step) return sum + step.pause;
-    if ("stays" in step) return sum + step.for;
-    return "pinged" in step ? sum + step.within : sum;
-  }, 0);
+  await schedule(cases, connection.forwarded, async (each) => {
+    const started = performance.now();
+    const outcome = await runOne(each, { connection, audience, stripeSecret, receiver, ours, people, scope });
+    onResult({ name: each.name, ...outcome, milliseconds: Math.round(performance.now() - started) });
+  });
 }
 
 interface Shop {
