@@ -85,6 +85,25 @@ for (const [kind, isForked] of [
     },
   );
 
+for (const kind of ["folder", "vault"] as const)
+  await t.test(`who leaves after a restore of the organization counts for a pin from before it: ${kind}`, async (t) => {
+    const { alice, server, organizationId, remove, comeBack, goOn, use } = await withMallory(t);
+    const before = server.histories.get(`org:${organizationId}`);
+    if (before === undefined) throw new Error("it has a history");
+    for (const name of ["nina", "oskar", "petra", "quirin"])
+      await alice.client().invites.create(`${name}@example.com`, "member");
+    await alice.client().folders.list();
+    await alice.client().vaults.list();
+    server.histories.set(`org:${organizationId}`, before);
+    await alice.client().organizations.trust(organizationId, () => Promise.resolve(true));
+    // With a lower number than that of the entry against which the pin was checked.
+    await remove();
+    await comeBack();
+    await alice.client().members.confirmed();
+    await goOn(kind, "Mallory's");
+    t.equal(await use(kind), "signer_removed");
+  });
+
 await t.test("who left is published, also when a vault is listed before the folder", async (t) => {
   const { alice, server, res, remove } = await withMallory(t);
   await alice.client().folders.list();

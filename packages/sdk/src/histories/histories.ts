@@ -14,7 +14,16 @@ import { changing, heldTrust } from "../trust/held-trust.ts";
 import { knownAsAfter } from "../trust/known-as.ts";
 import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "../trust/trust-storage.ts";
 import { cutFailure, historyFailure, understoodHistory } from "./history-failure.ts";
-import { departuresIn, isSameList, type Left, leftSince, mergeLeft, withDepartures, withLeft } from "./left.ts";
+import {
+  checkedBefore,
+  departuresIn,
+  isSameList,
+  type Left,
+  leftSince,
+  mergeLeft,
+  withDepartures,
+  withLeft,
+} from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 import { forked, hashBefore, walk, type Walked } from "./walk.ts";
 
@@ -392,6 +401,8 @@ export function histories(options: HistoriesOptions): Histories {
         const { state, given, departures, hashes } = walked;
         const checked = await checkOrganization(res, walked, undefined);
         await look(walked);
+        if (kindOf(res) === "org")
+          await change((now) => ({ ...now, resources: checkedBefore(now.resources, state, departures) }));
         const former = isMachine ? walked.formerManagers : undefined;
         const trusted: Trusted = {
           ...{ pin: state.head, state, accepted: true, given },

@@ -1,5 +1,5 @@
 import { type Cut, type Head, type HistoryState, type HolderId, holderOf, kindOf } from "@coffer/history";
-import type { Trusted } from "../trust/trust-storage.ts";
+import type { Trusted, TrustRecord } from "../trust/trust-storage.ts";
 
 /** An entry of an organization's history that drops a member, or states a former member's `cut`. */
 export interface Departure {
@@ -56,6 +56,29 @@ export function withDepartures<T extends Trusted>(
   const missed = [...each.values()].toSorted((one, other) => one.seq - other.seq);
   const since = there?.state == null ? (there ?? after).pin.seq : there.since;
   return { ...after, missed, since };
+}
+
+/**
+ * The trust in the folders and vaults of an organization whose history is trusted as it is shown, after
+ * a restore: who leaves from now on, and who left only in the history that is shown, counts for each
+ * pin. Their numbers can be lower than that of the entry against which the pin was checked before.
+ */
+export function checkedBefore(
+  resources: TrustRecord["resources"],
+  { res: org, head }: HistoryState,
+  departures: readonly Departure[],
+): TrustRecord["resources"] {
+  const known = new Set((resources[org]?.missed ?? []).map((one) => JSON.stringify(one)));
+  const added = departures.filter((one) => !known.has(JSON.stringify(one)));
+  const last = Math.min(head.seq, ...added.map(({ seq }) => seq - 1));
+  const isCheckedLater = ({ state, checked_at: at = -1 }: Trusted): boolean =>
+    at > last && (state === null || org === `org:${state.org ?? ""}`);
+  return Object.fromEntries(
+    Object.entries(resources).map(([res, there]) => [
+      res,
+      isCheckedLater(there) ? { ...there, checked_at: last, checked_by: undefined } : there,
+    ]),
+  );
 }
 
 /**

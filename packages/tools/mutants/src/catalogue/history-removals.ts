@@ -229,6 +229,13 @@ export const historyRemovalMutants: readonly Mutant[] = [
     tests: departures,
   },
   {
+    name: "who-leaves-after-a-restore-not-counted",
+    file: `${source}/left.ts`,
+    find: "at > last && (state === null",
+    replace: "at > Infinity && (state === null",
+    tests: lasting,
+  },
+  {
     name: "restored-history-trusted-without-who-left",
     file: `${source}/histories.ts`,
     find: "left.map(asShown(hashes)) : left;",
