@@ -1,0 +1,63 @@
+import type { account as English } from "../en/account.ts";
+
+export const account: typeof English = {
+  account: "Konto",
+  ownKey: "Ihr Schlüssel",
+  ownKeyWhy:
+    "Sechs Wörter Ihres eigenen Schlüssels, aus diesem Browser. Wer sie mit Ihnen vergleicht, weiß, dass er Ihrer ist.",
+  secondFactor: "Zweiter Faktor",
+  secondFactorOn: "Eine Anmeldung braucht einen Code aus Ihrer Authenticator-App.",
+  secondFactorOff: "Eine Anmeldung braucht nur Ihr Passwort.",
+  secondFactorStart: "Einschalten",
+  secondFactorStop: "Ausschalten",
+  secondFactorCommand: "coffer totp on",
+  secondFactorStopCommand: "coffer totp off",
+  secondFactorScan:
+    "Scannen Sie dies mit einer Authenticator-App, oder tippen Sie den Text darunter ein. Geben Sie dann ihren ersten Code ein.",
+  secondFactorQr: "QR-Code für eine Authenticator-App",
+  secondFactorCode: "Erster Code",
+  secondFactorRefused: {
+    wrong_code: "Dieser Code gilt jetzt nicht. Prüfen Sie die Uhr des Geräts, das ihn zeigt.",
+    start_again: "Zu viele falsche Codes: laden Sie die Seite neu und beginnen Sie noch einmal.",
+  },
+  recoveryCodes: "Wiederherstellungscodes",
+  recoveryCodesWhy:
+    "Jeder gilt einmal als Code, wenn die Authenticator-App verloren ist. Sie werden nur jetzt gezeigt: drucken und verwahren Sie sie.",
+  recoveryCodesKept: "Ich habe sie",
+  ownPassword: "Ihr Passwort",
+  passwordChange: "Passwort ändern",
+  passwordNew: "Neues Passwort",
+  passwordCommand: "coffer password",
+  passwordChanged: "Das Passwort ist geändert. Ihre anderen Sitzungen sind beendet.",
+  recoveryKeyNew: "Auch einen neuen Wiederherstellungsschlüssel machen; der alte endet",
+  recoveryKey: "Wiederherstellungsschlüssel",
+  recoveryKeyMake: "Neuen Wiederherstellungsschlüssel anlegen",
+  recoveryKeyMakeWhy:
+    "Für ein Blatt, das verloren ist oder das andere gesehen haben. Der alte Schlüssel gilt dann nicht mehr, und Ihre anderen Sitzungen enden. Ihr Passwort bleibt.",
+  recoveryKeyKept: "Ich habe ihn",
+  recoveryKeyCommand: "coffer password --new-recovery-key",
+  passkey: "Passkey dieses Browsers",
+  passkeyWhy:
+    "Er öffnet Ihre Sitzung hier nach einer Sperre oder einem Neuladen anstelle des Passworts: mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel. Das kann jeder, der ihn an diesem Gerät benutzen kann. Er endet, wenn Sie sich abmelden.",
+  passkeyAdd: "Passkey hinzufügen",
+  passkeyName: "Name des Passkeys",
+  passkeyAdded: (name, date) => `„${name}“, hinzugefügt ${date}`,
+  passkeyRemove: "Passkey entfernen",
+  passkeyRemoved: "Der Passkey öffnet hier nichts mehr.",
+  passkeyUnlock: "Mit Passkey entsperren",
+  passkeyHere: "In diesem Browser wartet eine Sitzung auf ihren Passkey.",
+  passkeyForget: "Diese Sitzung entfernen",
+
+  inThisBrowser: "In diesem Browser",
+  language: "Sprache",
+  languageOfBrowser: "Wie der Browser",
+  reload: "Neu laden, um es zu sehen",
+  lockAfter: "Sperren nach",
+  minutes: (minutes) => (minutes === 1 ? "1 Minute" : `${String(minutes)} Minuten`),
+  singleKeys: "Einzelne Tasten wirken, etwa c für das Passwort",
+  sessions: "Sitzungen",
+  sessionEnd: "Beenden",
+  sessionEndOf: (device) => `Sitzung auf ${device} beenden`,
+  sessionsEndOthers: "Alle anderen beenden",
+  sessionsCommand: "coffer sessions",
+};

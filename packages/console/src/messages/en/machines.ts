@@ -1,0 +1,26 @@
+/** Machines and their tokens. */
+export const machines = {
+  neighbours: "Screens of this part",
+  machines: "Machines",
+  noApplicationTitle: "You have no machine yet",
+  noApplication:
+    "A machine reads secrets with an identity of its own: a CI job, a server, a pod. Its key is made there and never leaves it. Make a token for the first one:",
+  machinesNotYours: "Machines are for owners and admins of an organization; auditors see them. You are none of them.",
+  noMachine: "No machine has used a token of this application yet.",
+  noFolderToGive: "You manage no folder that you could give to a machine. Make one first.",
+  machineStatus: { active: "active", revoked: "revoked", expired: "expired" },
+  machineWords: (words: string) => `Key: ${words}`,
+  lastSeen: (date: string, ip: string | null) => (ip === null ? `last seen ${date}` : `last seen ${date} from ${ip}`),
+  neverSeen: "never seen",
+  endsAt: (date: string) => `ends ${date}`,
+  machineFolder: (folder: string, permission: string) => `${folder}: ${permission}`,
+  revoke: "Revoke",
+  revokeOf: (machine: string, id: string) => `Revoke ${machine} (${id})`,
+  revokeText: (machine: string) => `${machine} loses access within a second. It may have kept what it read.`,
+  openTokens: "Tokens that no machine has used",
+  withdrawnByServiceOnly: "The service has withdrawn it. No folder that you manage had its invitation open.",
+  withdrawToken: (name: string) => `Withdraw the token of ${name}`,
+  removeApplication: (name: string) => `Delete the application ${name}`,
+  removeApplicationText: (name: string) => `All machines and tokens of “${name}” end. It cannot be undone.`,
+  machinesCommand: "coffer client ls",
+};
