@@ -6,8 +6,8 @@ import { go, place } from "../router.ts";
 import { HelpDialog } from "../screens/help.tsx";
 import { Header } from "./header.tsx";
 import { Heading } from "./heading.tsx";
-import { NoOrganization } from "./no-organization.tsx";
-import { OrganizationChoice } from "./organization-choice.tsx";
+import { NoOrganization } from "./organization/no-organization.tsx";
+import { OrganizationChoice } from "./organization/organization-choice.tsx";
 import { Problem } from "./problem.tsx";
 import { Tabs } from "./tabs.tsx";
 

@@ -1,0 +1,38 @@
+import { m } from "../../../messages/messages.ts";
+import type { MachineToken } from "../../../protocol/machines.ts";
+import { copy } from "../../copy.ts";
+import { momentOf } from "../../dates.ts";
+import { useFocus } from "../../use-focus.ts";
+
+/** A token, and the name of a folder that it gives. */
+export interface MadeToken extends MachineToken {
+  folder: string;
+}
+
+interface TokenProps {
+  made: MadeToken;
+  onClose: () => void;
+}
+
+/** A one-time token, shown once, with what to do on the machine. */
+export function MachineTokenSheet({ made: { token, expiresAt, folder }, onClose }: TokenProps) {
+  const sheet = useFocus<HTMLElement>({ fromFields: true });
+  return (
+    <section ref={sheet} tabIndex={-1} class="sheet" aria-label={m.oneTimeToken}>
+      <h3>{m.oneTimeToken}</h3>
+      <p>{m.tokenOnce(momentOf(expiresAt))}</p>
+      <p class="mono recovery">{token}</p>
+      <p>{m.tokenThen}</p>
+      <pre>
+        {`coffer bootstrap --url ${location.origin} --config machine.json\n`}
+        {`DB_PASSWORD=coffer://${encodeURIComponent(folder)}/<title>/field/<field> coffer run --config machine.json -- printenv DB_PASSWORD`}
+      </pre>
+      <p class="buttons">
+        <button onClick={() => void copy(m.oneTimeToken, () => Promise.resolve(token))}>{m.copy}</button>
+        <button class="primary" onClick={onClose}>
+          {m.tokenKept}
+        </button>
+      </p>
+    </section>
+  );
+}
