@@ -10,7 +10,7 @@ import { locatePostgresTools, startPostgresImage, type Store } from "@coffer/sto
 import { testDirectory } from "@coffer/testkit";
 import type { Installation } from "../../local/src/data/installation.ts";
 import { onBus, presentServices } from "../../local/src/services/services.ts";
-import { memoryStorage } from "../../../packages/sdk/test/memory-storage.ts";
+import { memoryStorage } from "../../../packages/sdk/test/server/memory-storage.ts";
 import { newPerson } from "../../local/test/cli/cli-person.ts";
 import { npmStart, until } from "../../local/test/npm-start.ts";
 import { holdings, newAccount, newDevice, secondSession, truth } from "../../local/test/vault-people.ts";

@@ -16,7 +16,7 @@ import {
 } from "@coffer/crypto";
 import type { MachineConfiguration } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
-import { bareBox } from "../../../packages/sdk/test/machine.ts";
+import { bareBox } from "../../../packages/sdk/test/server/machine.ts";
 import { newMachine, newPerson } from "./cli/cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 

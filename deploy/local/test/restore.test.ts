@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { testDirectory } from "@coffer/testkit";
-import { memoryStorage } from "../../../packages/sdk/test/memory-storage.ts";
+import { memoryStorage } from "../../../packages/sdk/test/server/memory-storage.ts";
 import { npmRun } from "./npm-run.ts";
 import { npmStart, until } from "./npm-start.ts";
 import { copyFiles, dump, type Dump, load, putFilesBack, whileStopped } from "./restore/backups.ts";

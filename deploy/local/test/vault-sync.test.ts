@@ -2,7 +2,7 @@ import t from "tap";
 import { accountSecurity } from "@coffer/sdk/account";
 import { testDirectory } from "@coffer/testkit";
 import { password } from "./cli/cli-person.ts";
-import { memoryStorage } from "../../../packages/sdk/test/memory-storage.ts";
+import { memoryStorage } from "../../../packages/sdk/test/server/memory-storage.ts";
 import { npmStart, until } from "./npm-start.ts";
 import { holdings, newAccount, newDevice, secondSession, type SyncedDevice, truth } from "./vault-people.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { personClient } from "@coffer/sdk";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
-import { json } from "../../sdk/test/server.ts";
+import { json } from "../../sdk/test/server/server.ts";
 import { coffer, command, inherited, stoppedWhileWriting } from "./command.ts";
 import { type OrganizationServer, startOrganizationServer } from "./organization-server.ts";
 import { openTerminal } from "./output/terminal.ts";

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@coffer/crypto";
 import t from "tap";
-import { newFolder, newMachine } from "../../sdk/test/machine.ts";
-import { newSession } from "../../sdk/test/vault-server.ts";
+import { newFolder, newMachine } from "../../sdk/test/server/machine.ts";
+import { newSession } from "../../sdk/test/server/vault-server.ts";
 import { coffer } from "./command.ts";
 
 const remote = "http://coffer.invalid";

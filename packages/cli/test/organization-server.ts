@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { box, contexts, decodeBase64, fingerprint, newId, newKey, newKeyPair } from "@coffer/crypto";
 import type { HolderView, MemberView, TravelModeView } from "@coffer/sdk";
 import { testDirectory, type TestScope } from "@coffer/testkit";
-import { json } from "../../sdk/test/server.ts";
-import { startVaultServer, type VaultServer } from "../../sdk/test/vault-server.ts";
+import { json } from "../../sdk/test/server/server.ts";
+import { startVaultServer, type VaultServer } from "../../sdk/test/server/vault-server.ts";
 import { coffer, type Outcome, type Start } from "./command.ts";
 
 /** A person or a machine with a key. */

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { personClient } from "@coffer/sdk";
 import t from "tap";
-import { json } from "../../sdk/test/server.ts";
-import { newSession } from "../../sdk/test/vault-server.ts";
+import { json } from "../../sdk/test/server/server.ts";
+import { newSession } from "../../sdk/test/server/vault-server.ts";
 import { endReplaced, storeSession } from "../src/profile/store-session.ts";
 import { stoppedWhileWriting } from "./command.ts";
 import { type OrganizationServer, startOrganizationServer } from "./organization-server.ts";

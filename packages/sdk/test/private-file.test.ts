@@ -18,7 +18,7 @@ import {
   saveConfiguration,
   writePrivateFile,
 } from "../src/node/index.ts";
-import { newFolder, newMachine } from "./machine.ts";
+import { newFolder, newMachine } from "./server/machine.ts";
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 

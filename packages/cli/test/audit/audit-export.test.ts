@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, statSync, truncateSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import t from "tap";
-import { json } from "../../../sdk/test/server.ts";
+import { json } from "../../../sdk/test/server/server.ts";
 import { outcomeOf, start } from "../command.ts";
 import { type OrganizationServer, startOrganizationServer } from "../organization-server.ts";
 

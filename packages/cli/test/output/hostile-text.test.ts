@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { newId } from "@coffer/crypto";
 import type { SecretsClient } from "@coffer/sdk";
 import t from "tap";
-import { json } from "../../../sdk/test/server.ts";
+import { json } from "../../../sdk/test/server/server.ts";
 import { jsonLine, visible, visibleLines } from "../../src/output/output.ts";
 import { quoteValue } from "../../src/output/quote-value.ts";
 import { secretRows } from "../../src/rows/secrets.ts";

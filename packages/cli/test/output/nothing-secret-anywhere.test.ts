@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { encodeBase64, newId, newKey, newKeyPair, newRecoveryKey } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
-import { newSession } from "../../../sdk/test/vault-server.ts";
+import { newSession } from "../../../sdk/test/server/vault-server.ts";
 import { type CommandRow, configOption } from "../../src/command-row.ts";
 import { groups } from "../../src/rows/index.ts";
 import type { SeriesCall } from "../command-series.ts";

@@ -1,7 +1,7 @@
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
-import { newFolder, newMachine, newSecret } from "../../../sdk/test/machine.ts";
-import { json, startServer } from "../../../sdk/test/server.ts";
+import { newFolder, newMachine, newSecret } from "../../../sdk/test/server/machine.ts";
+import { json, startServer } from "../../../sdk/test/server/server.ts";
 import { coffer } from "../command.ts";
 
 // What `run` does when the rate limit of its address is exhausted, as when many machines start at once.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { newId } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
-import { newJoinedMachine, startCompany } from "../../../sdk/test/history-people.ts";
+import { newJoinedMachine, startCompany } from "../../../sdk/test/server/history-people.ts";
 import { coffer } from "../command.ts";
 import type { Outcome } from "../command.ts";
 

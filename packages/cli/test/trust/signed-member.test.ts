@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { newId } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
-import { memberOf, signPastClients, startCompany } from "../../../sdk/test/history-people.ts";
+import { memberOf, signPastClients, startCompany } from "../../../sdk/test/server/history-people.ts";
 import { coffer, type Outcome } from "../command.ts";
 
 // Roles and removals are signed in the organization's history. The service's list of members does

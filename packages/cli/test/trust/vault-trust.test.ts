@@ -13,7 +13,7 @@ import {
 } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
-import { type Company, type Member, startCompany } from "../../../sdk/test/history-people.ts";
+import { type Company, type Member, startCompany } from "../../../sdk/test/server/history-people.ts";
 import { coffer, type Outcome, type Start } from "../command.ts";
 
 /** The command of a person, on its own device. */

@@ -2,13 +2,13 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src";
 const tests = "packages/sdk/test";
-const stored = [`${tests}/sync-storage.test.ts`] as const;
-const syncEvents = [`${tests}/sync-told.test.ts`] as const;
-const gone = [`${tests}/sync-gone.test.ts`] as const;
-const person = [`${tests}/sync-person.test.ts`] as const;
-const loss = [`${tests}/sync-loss.test.ts`] as const;
-const renewal = [`${tests}/sync-renewal.test.ts`] as const;
-const rotation = [`${tests}/sync-rotation.test.ts`] as const;
+const stored = [`${tests}/sync/sync-storage.test.ts`] as const;
+const syncEvents = [`${tests}/sync/sync-told.test.ts`] as const;
+const gone = [`${tests}/sync/sync-gone.test.ts`] as const;
+const person = [`${tests}/sync/sync-person.test.ts`] as const;
+const loss = [`${tests}/sync/sync-loss.test.ts`] as const;
+const renewal = [`${tests}/sync/sync-renewal.test.ts`] as const;
+const rotation = [`${tests}/sync/sync-rotation.test.ts`] as const;
 
 /** The replica of a device: its storage, its events, its checks. */
 export const deviceMutants: readonly Mutant[] = [
@@ -17,7 +17,7 @@ export const deviceMutants: readonly Mutant[] = [
     file: `${source}/sync/follow.ts`,
     find: "  if (!following.fullRequested && (age < 0 || age >= wholeMilliseconds)) replica.serverTime = undefined;\n",
     replace: "  if (!following.fullRequested && Number.isNaN(age)) replica.serverTime = undefined;\n",
-    tests: ["packages/sdk/test/sync-storage.test.ts"],
+    tests: ["packages/sdk/test/sync/sync-storage.test.ts"],
   },
   {
     name: "replica-written-again-after-it-was-cleared",
@@ -80,7 +80,7 @@ export const deviceMutants: readonly Mutant[] = [
     file: `${source}/sync/replica.ts`,
     find: "return record.updated_at === earlier.updated_at ?",
     replace: "return !isNewer(record.updated_at, earlier.updated_at) ?",
-    tests: [`${tests}/sync.test.ts`],
+    tests: [`${tests}/sync/sync.test.ts`],
   },
   {
     name: "store-of-another-service-overwritten",
@@ -157,7 +157,7 @@ export const deviceMutants: readonly Mutant[] = [
     file: `${source}/sync/follow.ts`,
     find: "crowded ? crowdedDelay() : reconnectDelay(failures);",
     replace: "crowded && failures > 5 ? crowdedDelay() : reconnectDelay(failures);",
-    tests: [`${tests}/sync-connection.test.ts`],
+    tests: [`${tests}/sync/sync-connection.test.ts`],
   },
   {
     name: "connections-without-a-second-between",

@@ -2,13 +2,13 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src/histories";
 const tests = [
-  "packages/sdk/test/histories.test.ts",
-  "packages/sdk/test/keyring-histories.test.ts",
-  "packages/sdk/test/machine-histories.test.ts",
+  "packages/sdk/test/histories/histories.test.ts",
+  "packages/sdk/test/trust/keyring-histories.test.ts",
+  "packages/sdk/test/histories/machine-histories.test.ts",
 ] as const;
-const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
-const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
-const acknowledgements = ["packages/sdk/test/false-acknowledgements.test.ts"] as const;
+const returns = ["packages/sdk/test/histories/returned-members.test.ts"] as const;
+const newest = ["packages/sdk/test/histories/newest-key.test.ts"] as const;
+const acknowledgements = ["packages/sdk/test/histories/false-acknowledgements.test.ts"] as const;
 const hidden = ["deploy/local/test/hostile-hidden.test.ts"] as const;
 
 /** The checks of a client before it uses a key from the service. */
@@ -25,7 +25,7 @@ export const historyClientMutants: readonly Mutant[] = [
     file: `${source}/adopt.ts`,
     find: "shown.length === 0 || (await confirmHolders(shown))",
     replace: "shown.length >= 0 || (await confirmHolders(shown))",
-    tests: ["packages/sdk/test/adoption.test.ts"],
+    tests: ["packages/sdk/test/histories/adoption.test.ts"],
   },
   {
     name: "keyring-that-was-seen-may-be-missing",
@@ -53,21 +53,21 @@ export const historyClientMutants: readonly Mutant[] = [
     file: "packages/sdk/src/trust/person-trust.ts",
     find: "    if (chosen !== undefined) return own.newest(`org:${chosen}`);\n",
     replace: '    if (chosen === "") return own.newest(`org:${chosen}`);\n',
-    tests: ["packages/sdk/test/two-organizations.test.ts"],
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
   },
   {
     name: "organization-that-the-service-chooses-each-time",
     file: "packages/sdk/src/trust/person-trust.ts",
     find: "    if (first !== id) throw anotherOrganization(first, id);\n",
     replace: '    if (first === "") throw anotherOrganization(first, id);\n',
-    tests: ["packages/sdk/test/two-organizations.test.ts"],
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
   },
   {
     name: "folder-of-another-organization-among-the-chosen",
     file: "packages/sdk/src/trust/trusted-folder.ts",
     find: "trusted.state.org !== trust.organization;",
     replace: "trusted.state.org === null;",
-    tests: ["packages/sdk/test/two-organizations.test.ts"],
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
   },
   {
     name: "colleagues-of-a-folder-in-another-organization",
@@ -75,7 +75,7 @@ export const historyClientMutants: readonly Mutant[] = [
     find: "await (folder === undefined ? trust.organization()",
     replace: 'await (folder !== "" ? trust.organization()',
 
-    tests: ["packages/sdk/test/two-organizations.test.ts"],
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
   },
   {
     name: "join-believes-a-history-that-names-the-newcomer",
@@ -133,7 +133,7 @@ export const historyClientMutants: readonly Mutant[] = [
     find: 'const isNow = !who.startsWith("user:") || (await countsNow(organization, state.res, { ...holder, since }));',
     replace:
       'const isNow = organization.res !== "org:" || since < 0 || (await countsNow(organization, state.res, { ...holder, since }));',
-    tests: ["packages/sdk/test/confirmed-key.test.ts"],
+    tests: ["packages/sdk/test/trust/confirmed-key.test.ts"],
   },
   {
     name: "cached-key-compared-with-no-newer-one",
@@ -154,7 +154,7 @@ export const historyClientMutants: readonly Mutant[] = [
     file: "packages/sdk/src/trust/known-as.ts",
     find: "    named.set(id, isRenamed ?",
     replace: "    if (shown === state.name) named.set(id, isRenamed ?",
-    tests: ["packages/sdk/test/two-organizations.test.ts"],
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
   },
   {
     name: "sealed-without-what-another-process-has-learned",
@@ -231,42 +231,42 @@ export const historyClientMutants: readonly Mutant[] = [
     file: "packages/sdk/src/histories/histories.ts",
     find: "walked.set.some((one) => one.who === who && !ended.some((other) => other === one.by));",
     replace: "walked.set.some((one) => one.who === who);",
-    tests: ["packages/sdk/test/ended-access.test.ts"],
+    tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
     name: "keyring-trusted-by-an-answer-about-less-than-was-seen",
     file: "packages/sdk/src/trust/trust-keyring.ts",
     find: "if (!hasSamePins(there, before.resources[res])) throw changing(res);",
     replace: "",
-    tests: ["packages/sdk/test/forked-changes.test.ts"],
+    tests: ["packages/sdk/test/histories/forked-changes.test.ts"],
   },
   {
     name: "keyring-trusted-by-an-older-state-of-the-organization",
     file: "packages/sdk/src/trust/trust-keyring.ts",
     find: 'res === of || res === `org:${trusted.resources[of]?.state?.org ?? ""}`);',
     replace: "res === of);",
-    tests: ["packages/sdk/test/returned-members.test.ts"],
+    tests: ["packages/sdk/test/histories/returned-members.test.ts"],
   },
   {
     name: "history-trusted-again-with-entries-of-a-person-who-left",
     file: "packages/sdk/src/histories/histories.ts",
     find: "before === undefined ? left.map(asShown(hashes)) : left",
     replace: "before === undefined ? [] : left",
-    tests: ["packages/sdk/test/returned-members.test.ts"],
+    tests: ["packages/sdk/test/histories/returned-members.test.ts"],
   },
   {
     name: "keyring-compared-with-what-was-known-before",
     file: "packages/sdk/src/trust/merge-pins.ts",
     find: "present[res]?.pin.hash === compared[res]?.pin.hash",
     replace: "typeof present[res] === typeof compared[res]",
-    tests: ["packages/sdk/test/forked-changes.test.ts"],
+    tests: ["packages/sdk/test/histories/forked-changes.test.ts"],
   },
   {
     name: "invitation-closed-by-the-services-word",
     file: "packages/sdk/src/histories/close-invitations.ts",
     find: "(email === undefined && one.tag === invite?.tag)",
     replace: "one.tag === invite?.tag",
-    tests: ["packages/sdk/test/leftover-invitations.test.ts"],
+    tests: ["packages/sdk/test/histories/leftover-invitations.test.ts"],
   },
   {
     name: "offer-hides-that-its-name-is-taken",

@@ -2,11 +2,11 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src/histories";
 const tests = [
-  "packages/sdk/test/machine-histories.test.ts",
-  "packages/sdk/test/histories.test.ts",
-  "packages/sdk/test/keyring-histories.test.ts",
+  "packages/sdk/test/histories/machine-histories.test.ts",
+  "packages/sdk/test/histories/histories.test.ts",
+  "packages/sdk/test/trust/keyring-histories.test.ts",
 ] as const;
-const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
+const returns = ["packages/sdk/test/histories/returned-members.test.ts"] as const;
 
 /** The checks of machines and of their tokens before a key from the service is used. */
 export const historyMachineMutants: readonly Mutant[] = [
@@ -29,7 +29,7 @@ export const historyMachineMutants: readonly Mutant[] = [
     file: "packages/sdk/src/folders/grant-folder.ts",
     find: '`org:${state.org ?? ""}` !== organization) continue;',
     replace: '`org:${state.org ?? ""}` === "") continue;',
-    tests: ["packages/sdk/test/two-organizations.test.ts"],
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
   },
   {
     name: "machine-not-looked-for-in-the-newest-entries",

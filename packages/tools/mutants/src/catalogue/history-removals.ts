@@ -2,17 +2,17 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src/histories";
 const tests = [
-  "packages/sdk/test/histories.test.ts",
-  "packages/sdk/test/keyring-histories.test.ts",
-  "packages/sdk/test/machine-histories.test.ts",
+  "packages/sdk/test/histories/histories.test.ts",
+  "packages/sdk/test/trust/keyring-histories.test.ts",
+  "packages/sdk/test/histories/machine-histories.test.ts",
 ] as const;
-const departures = ["packages/sdk/test/departures.test.ts"] as const;
-const lasting = ["packages/sdk/test/departures-last.test.ts"] as const;
-const returns = ["packages/sdk/test/returned-members.test.ts"] as const;
-const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
-const meanwhile = ["packages/sdk/test/removal-meanwhile.test.ts"] as const;
-const cuts = ["packages/sdk/test/removal-cuts.test.ts"] as const;
-const removedNames = ["packages/sdk/test/removed-names.test.ts"] as const;
+const departures = ["packages/sdk/test/histories/departures.test.ts"] as const;
+const lasting = ["packages/sdk/test/histories/departures-last.test.ts"] as const;
+const returns = ["packages/sdk/test/histories/returned-members.test.ts"] as const;
+const newest = ["packages/sdk/test/histories/newest-key.test.ts"] as const;
+const meanwhile = ["packages/sdk/test/histories/removal-meanwhile.test.ts"] as const;
+const cuts = ["packages/sdk/test/histories/removal-cuts.test.ts"] as const;
+const removedNames = ["packages/sdk/test/trust/removed-names.test.ts"] as const;
 
 /** What a client signs, reads and seals after the removal of a person or the end of an access. */
 export const historyRemovalMutants: readonly Mutant[] = [
@@ -92,7 +92,7 @@ export const historyRemovalMutants: readonly Mutant[] = [
     file: "packages/sdk/src/trust/confirmed-key.ts",
     find: "if (holder === undefined || ended.includes(holder.who)) return undefined;",
     replace: "if (holder === undefined || ended.length < 0) return undefined;",
-    tests: ["packages/sdk/test/confirmed-key.test.ts"],
+    tests: ["packages/sdk/test/trust/confirmed-key.test.ts"],
   },
   {
     name: "ended-access-given-again-without-an-entry",
@@ -268,28 +268,28 @@ export const historyRemovalMutants: readonly Mutant[] = [
     file: "packages/sdk/src/trust/hidden-pins.ts",
     find: "checked_at: Math.min(checked_at, last.at - 1) });",
     replace: "checked_at });",
-    tests: ["packages/sdk/test/departures-forgotten.test.ts"],
+    tests: ["packages/sdk/test/histories/departures-forgotten.test.ts"],
   },
   {
     name: "forgotten-vault-without-room-for-later-entries",
     file: "packages/sdk/src/trust/hidden-pins.ts",
     find: "expect.length > 1)",
     replace: "expect.length > 99)",
-    tests: ["packages/sdk/test/departures-forgotten.test.ts"],
+    tests: ["packages/sdk/test/histories/departures-forgotten.test.ts"],
   },
   {
     name: "name-of-others-taken-when-a-history-is-trusted-again",
     file: `${source}/histories.ts`,
     find: "isMachine ? undefined : knownAsAfter(there, state.name);",
     replace: "isMachine ? knownAsAfter(there, state.name) : undefined;",
-    tests: ["packages/sdk/test/trusted-names.test.ts"],
+    tests: ["packages/sdk/test/trust/trusted-names.test.ts"],
   },
   {
     name: "of-one-departure-the-later-pin",
     file: `${source}/left.ts`,
     find: "other.until.seq < known.until.seq;",
     replace: "other.until.seq > known.until.seq;",
-    tests: ["packages/sdk/test/left.test.ts"],
+    tests: ["packages/sdk/test/histories/left.test.ts"],
   },
   {
     name: "change-signed-although-a-removal-was-seen-meanwhile",
@@ -338,49 +338,49 @@ export const historyRemovalMutants: readonly Mutant[] = [
     file: `${source}/dead-tags.ts`,
     find: "email === invited || ",
     replace: "",
-    tests: ["packages/sdk/test/leftover-invitations.test.ts"],
+    tests: ["packages/sdk/test/histories/leftover-invitations.test.ts"],
   },
   {
     name: "invitation-to-a-removed-member-left-open",
     file: `${source}/dead-tags.ts`,
     find: " || holders.some((one) => one.email === email)",
     replace: "",
-    tests: ["packages/sdk/test/leftover-invitations.test.ts"],
+    tests: ["packages/sdk/test/histories/leftover-invitations.test.ts"],
   },
   {
     name: "ended-access-forgotten-when-a-history-is-trusted-again",
     file: `${source}/histories.ts`,
     find: "{ ...trusted, ended: stillEnded(there, state), known_as }",
     replace: "{ ...trusted, known_as }",
-    tests: ["packages/sdk/test/ended-access.test.ts"],
+    tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
     name: "ended-access-forgotten-when-the-keyring-is-trusted-again",
     file: "packages/sdk/src/trust/trust-keyring.ts",
     find: "const ended = stillEnded(there, state);",
     replace: "const ended = stillEnded(there, state)?.slice(0, 0);",
-    tests: ["packages/sdk/test/ended-access.test.ts"],
+    tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
     name: "invitation-of-a-revoked-machine-left-open",
     file: "packages/sdk/src/histories/close-invitations.ts",
     find: "return closeInFolders(send, trust, (state) => deadTokenTags(send, state));",
     replace: "return closeInFolders(send, trust, async (state) => (await deadTokenTags(send, state)).slice(1));",
-    tests: ["packages/sdk/test/leftover-invitations.test.ts"],
+    tests: ["packages/sdk/test/histories/leftover-invitations.test.ts"],
   },
   {
     name: "spent-token-left-open",
     file: "packages/sdk/src/histories/close-invitations.ts",
     find: "    spent = error;",
     replace: "    throw error;",
-    tests: ["packages/sdk/test/leftover-invitations.test.ts"],
+    tests: ["packages/sdk/test/histories/leftover-invitations.test.ts"],
   },
   {
     name: "token-of-a-gone-folder-left-open-elsewhere",
     file: "packages/sdk/src/histories/close-invitations.ts",
     find: '(error.code === "not_found" || error.code === "access_denied")',
     replace: 'error.code === "access_denied"',
-    tests: ["packages/sdk/test/leftover-invitations.test.ts"],
+    tests: ["packages/sdk/test/histories/leftover-invitations.test.ts"],
   },
   {
     name: "invitation-removed-by-id-only",
@@ -401,14 +401,14 @@ export const historyRemovalMutants: readonly Mutant[] = [
     file: "packages/sdk/src/histories/remove-member.ts",
     find: "if (org !== undefined && org !== `org:${state.org}`) return [];",
     replace: "",
-    tests: ["packages/sdk/test/two-organizations.test.ts"],
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
   },
   {
     name: "removal-names-only-what-the-device-has-read",
     file: "packages/sdk/src/histories/remove-member.ts",
     find: "await readHistories().catch(isAway);",
     replace: "",
-    tests: ["packages/sdk/test/removal-cuts.test.ts"],
+    tests: ["packages/sdk/test/histories/removal-cuts.test.ts"],
   },
   {
     name: "corrected-cuts-without-a-bound",
@@ -429,14 +429,14 @@ export const historyRemovalMutants: readonly Mutant[] = [
     file: "packages/sdk/src/trust/removed.ts",
     find: "if (isRefusal(error)) await",
     replace: "if (error instanceof Error) await",
-    tests: ["packages/sdk/test/ended-access.test.ts"],
+    tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
     name: "refused-end-of-access-remembered",
     file: "packages/sdk/src/trust/ended.ts",
     find: "ended: isEnded ? [...new Set([...others, ...whos])] : others",
     replace: "ended: [...new Set([...others, ...(isEnded ? whos : ended)])]",
-    tests: ["packages/sdk/test/ended-access.test.ts"],
+    tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
     name: "removed-folder-takes-its-name-back",

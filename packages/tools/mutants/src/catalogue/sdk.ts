@@ -2,12 +2,12 @@ import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src";
 const tests = "packages/sdk/test";
-const requested = [`${tests}/answers-asked-for.test.ts`] as const;
-const stored = [`${tests}/sync-storage.test.ts`] as const;
-const renewal = [`${tests}/sync-renewal.test.ts`] as const;
-const foreign = [`${tests}/foreign-answers.test.ts`] as const;
-const pages = [`${tests}/gateway-pages.test.ts`] as const;
-const folders = ["packages/sdk/test/rotate-folder.test.ts"] as const;
+const requested = [`${tests}/http/answers-asked-for.test.ts`] as const;
+const stored = [`${tests}/sync/sync-storage.test.ts`] as const;
+const renewal = [`${tests}/sync/sync-renewal.test.ts`] as const;
+const foreign = [`${tests}/http/foreign-answers.test.ts`] as const;
+const pages = [`${tests}/http/gateway-pages.test.ts`] as const;
+const folders = ["packages/sdk/test/secrets/rotate-folder.test.ts"] as const;
 const hostile = ["deploy/local/test/hostile-rotation.test.ts"] as const;
 const files = [`${tests}/private-file.test.ts`] as const;
 
@@ -18,7 +18,7 @@ export const sdkMutants: readonly Mutant[] = [
     file: `${source}/secrets/change-secret.ts`,
     find: "await destroy(store, folder.id, view.uid, view.version);",
     replace: "await destroy(store, folder.id, view.uid);",
-    tests: [`${tests}/secrets-client.test.ts`],
+    tests: [`${tests}/secrets/secrets-client.test.ts`],
   },
   {
     name: "first-secret-under-a-key-from-before-a-rotation",
@@ -90,14 +90,14 @@ export const sdkMutants: readonly Mutant[] = [
     file: "packages/sdk/src/secrets/reseal-secret.ts",
     find: "if (!isUtf8(dek) ||",
     replace: "if (!isUtf8(dek) || dek.length > 0 ||",
-    tests: ["packages/sdk/test/rotate-folder.test.ts"],
+    tests: ["packages/sdk/test/secrets/rotate-folder.test.ts"],
   },
   {
     name: "bare-data-encryption-key-opens",
     file: `${source}/secrets/sealed-secret.ts`,
     find: "const dek = await unboxBound(await usableKeyOf(folder)",
     replace: "const dek = await unbox(await usableKeyOf(folder)",
-    tests: [`${tests}/secrets-client.test.ts`],
+    tests: [`${tests}/secrets/secrets-client.test.ts`],
   },
   {
     name: "other-object-accepted-for-the-requested-one",
@@ -223,7 +223,7 @@ export const sdkMutants: readonly Mutant[] = [
     file: `${source}/http/offline-transport.ts`,
     find: "if (!error.foreign && (error.code",
     replace: "if ((error.code",
-    tests: [`${tests}/offline.test.ts`],
+    tests: [`${tests}/http/offline.test.ts`],
   },
   {
     name: "page-in-the-place-of-a-list-is-an-empty-list",
@@ -265,14 +265,14 @@ export const sdkMutants: readonly Mutant[] = [
     file: `${source}/http/offline-transport.ts`,
     find: "if (answer.status !== 304) dataOf(answer);",
     replace: "if (answer.status === 0) dataOf(answer);",
-    tests: [`${tests}/offline.test.ts`],
+    tests: [`${tests}/http/offline.test.ts`],
   },
   {
     name: "import-made-by-an-answer-that-says-nothing",
     file: `${source}/vaults/import-records.ts`,
     find: "if (failed === named && imported === count - named) return refused;",
     replace: "if (failed === named || (imported ?? 0) + (failed ?? 0) === count) return refused;",
-    tests: [`${tests}/import.test.ts`],
+    tests: [`${tests}/vaults/import.test.ts`],
   },
   {
     name: "file-of-a-killed-writer-stays",
@@ -300,7 +300,7 @@ export const sdkMutants: readonly Mutant[] = [
     file: `${source}/vaults/import-records.ts`,
     find: "|| delay > store.maxWaitSeconds * 1000) throw error;",
     replace: "|| delay > 1e9 * store.maxWaitSeconds) throw error;",
-    tests: [`${tests}/import.test.ts`],
+    tests: [`${tests}/vaults/import.test.ts`],
   },
   {
     name: "machines-new-key-discarded-by-a-proxys-word",
@@ -328,14 +328,14 @@ export const sdkMutants: readonly Mutant[] = [
     file: `${source}/http/offline-transport.ts`,
     find: "return { ...answerOf(usable), away: error };",
     replace: "return answerOf(usable);",
-    tests: [`${tests}/offline.test.ts`],
+    tests: [`${tests}/http/offline.test.ts`],
   },
   {
     name: "watch-that-is-refused-at-first-given-up",
     file: `${source}/secrets/watch-secrets.ts`,
     find: 'if (known === undefined && thrown.code !== "rate_limited") throw thrown;',
     replace: "if (known === undefined) throw thrown;",
-    tests: [`${tests}/watch.test.ts`],
+    tests: [`${tests}/secrets/watch.test.ts`],
   },
   {
     name: "machine-gets-a-folder-under-an-unconfirmed-key",
@@ -349,27 +349,27 @@ export const sdkMutants: readonly Mutant[] = [
     file: `${source}/machines/machine-store.ts`,
     find: "keyVersion: present ? key_version : undefined,",
     replace: "keyVersion: key_version,",
-    tests: [`${tests}/secrets-client.test.ts`],
+    tests: [`${tests}/secrets/secrets-client.test.ts`],
   },
   {
     name: "login-takes-the-public-key-of-the-answer",
     file: `${source}/people/person-session.ts`,
     find: "if (view.public_key !== (await",
     replace: 'if (view.public_key === "" && view.public_key !== (await',
-    tests: [`${tests}/own-key.test.ts`],
+    tests: [`${tests}/people/own-key.test.ts`],
   },
   {
     name: "own-key-in-histories-is-that-of-the-session",
     file: `${source}/histories/self.ts`,
     find: "publicKey: await personPublicKey(session)",
     replace: "publicKey: (await personPublicKey(session)) === session.session_id ? '' : session.public_key",
-    tests: [`${tests}/own-key.test.ts`],
+    tests: [`${tests}/people/own-key.test.ts`],
   },
   {
     name: "machine-fingerprint-of-the-public-key-in-its-file",
     file: `${source}/people/own-key.ts`,
     find: "if (own !== public_key)",
     replace: 'if (own === "")',
-    tests: [`${tests}/own-key.test.ts`],
+    tests: [`${tests}/people/own-key.test.ts`],
   },
 ];

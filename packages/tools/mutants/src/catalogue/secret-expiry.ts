@@ -125,7 +125,7 @@ export const secretExpiryMutants: readonly Mutant[] = [
     file: `${sdk}/secrets/secret-expiry.ts`,
     find: "Date.parse(expires_at) <= now",
     replace: "Date.parse(expires_at) <= now - 86_400_000",
-    tests: [`${sdkTests}/secrets-client.test.ts`, `${sdkTests}/offline.test.ts`],
+    tests: [`${sdkTests}/secrets/secrets-client.test.ts`, `${sdkTests}/http/offline.test.ts`],
   },
   {
     name: "title-of-an-expired-secret-is-ambiguous",
@@ -153,14 +153,14 @@ export const secretExpiryMutants: readonly Mutant[] = [
     file: `${sdk}/secrets/change-secret.ts`,
     find: "if (!namesUid(error)) throw error;",
     replace: "if (!namesUid(error) || hidden >= 0) throw error;",
-    tests: [`${sdkTests}/secrets-client.test.ts`],
+    tests: [`${sdkTests}/secrets/secrets-client.test.ts`],
   },
   {
     name: "expiry-that-was-not-stored-taken-for-stored",
     file: `${sdk}/secrets/change-secret.ts`,
     find: "if (expiresAt === undefined || isStored) return written;",
     replace: "if (expiresAt === undefined || isStored || stored === null) return written;",
-    tests: [`${sdkTests}/secrets-client.test.ts`],
+    tests: [`${sdkTests}/secrets/secrets-client.test.ts`],
   },
   {
     name: "expired-secrets-of-a-folder-in-an-environment",

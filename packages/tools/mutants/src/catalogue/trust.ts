@@ -12,9 +12,9 @@ export const trustMutants: readonly Mutant[] = [
     find: "if (shownPin(view)?.sealed === sealed) return true;",
     replace: "if (shownPin(view)?.sealed !== undefined) return true;",
     tests: [
-      "packages/sdk/test/vault-histories.test.ts",
-      "packages/sdk/test/vault-rotations.test.ts",
-      "packages/sdk/test/vault-pins.test.ts",
+      "packages/sdk/test/vaults/vault-histories.test.ts",
+      "packages/sdk/test/vaults/vault-rotations.test.ts",
+      "packages/sdk/test/trust/vault-pins.test.ts",
     ],
   },
   {
@@ -23,9 +23,9 @@ export const trustMutants: readonly Mutant[] = [
     find: "as { sealed?: unknown }).sealed === sealed;",
     replace: "as { sealed?: unknown }).sealed !== undefined;",
     tests: [
-      "packages/sdk/test/histories.test.ts",
-      "packages/sdk/test/keyring-histories.test.ts",
-      "packages/sdk/test/machine-histories.test.ts",
+      "packages/sdk/test/histories/histories.test.ts",
+      "packages/sdk/test/trust/keyring-histories.test.ts",
+      "packages/sdk/test/histories/machine-histories.test.ts",
     ],
   },
   {
@@ -34,9 +34,9 @@ export const trustMutants: readonly Mutant[] = [
     find: "known_as: shown === name ? undefined : shown }",
     replace: "known_as: shown === name ? undefined : undefined }",
     tests: [
-      "packages/sdk/test/histories.test.ts",
-      "packages/sdk/test/keyring-histories.test.ts",
-      "packages/sdk/test/machine-histories.test.ts",
+      "packages/sdk/test/histories/histories.test.ts",
+      "packages/sdk/test/trust/keyring-histories.test.ts",
+      "packages/sdk/test/histories/machine-histories.test.ts",
     ],
   },
   {

@@ -1,14 +1,14 @@
 import type { Mutant } from "../mutant.ts";
 
 const source = "packages/sdk/src";
-const newest = ["packages/sdk/test/newest-key.test.ts"] as const;
+const newest = ["packages/sdk/test/histories/newest-key.test.ts"] as const;
 const tests = [
-  "packages/sdk/test/vault-histories.test.ts",
-  "packages/sdk/test/vault-rotations.test.ts",
-  "packages/sdk/test/vault-pins.test.ts",
+  "packages/sdk/test/vaults/vault-histories.test.ts",
+  "packages/sdk/test/vaults/vault-rotations.test.ts",
+  "packages/sdk/test/trust/vault-pins.test.ts",
 ] as const;
-const forked = ["packages/sdk/test/forked-changes.test.ts"] as const;
-const forgotten = ["packages/sdk/test/forgotten-vaults.test.ts"] as const;
+const forked = ["packages/sdk/test/histories/forked-changes.test.ts"] as const;
+const forgotten = ["packages/sdk/test/trust/forgotten-vaults.test.ts"] as const;
 
 /** A client's checks before it uses a vault's key, and the pins that devices share. */
 export const vaultClientMutants: readonly Mutant[] = [

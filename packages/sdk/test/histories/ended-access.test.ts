@@ -1,0 +1,107 @@
+import t from "tap";
+import type { PersonClient } from "../../src/index.ts";
+import { type Member, signPastClients, startCompany } from "../server/history-people.ts";
+import { Refusal } from "../server/refusal.ts";
+
+// A device has ended the access of a member, and no entry says so yet. The service goes on with the member.
+
+const idOf = ({ session }: Member): string => session.user.id;
+const yes = (): Promise<boolean> => Promise.resolve(true);
+
+/** A folder of Alice's. Mallory's access has ended, and the service keeps it. */
+async function withEnded(t: Parameters<typeof startCompany>[0]) {
+  const company = await startCompany(t);
+  const { alice, join, server } = company;
+  const mallory = await join("mallory@example.com");
+  const { id: folder } = await alice.client().folders.create("production");
+  await alice.client().secrets.set("coffer://production/database/field/password", "s3cret");
+  await alice.client().folders.share(folder, { userId: idOf(mallory), permission: "write" });
+  server.loses = ({ method }) => method === "DELETE";
+  await alice.client().folders.unshare(folder, idOf(mallory));
+  server.loses = () => false;
+  return { ...company, mallory, folder };
+}
+
+const ways: Record<string, (me: PersonClient, folder: string) => Promise<unknown>> = {
+  "folder trust": (me, folder) => me.folders.trust(folder, yes),
+  "keyring trust": (me) => me.keyring.trust(yes),
+};
+for (const [name, trust] of Object.entries(ways))
+  await t.test(`${name} does not forget whose access the device has ended`, async (t) => {
+    const { alice, server, mallory, folder } = await withEnded(t);
+    await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" }, "before");
+    await trust(alice.client(), folder);
+    await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" }, "after");
+    t.equal(server.folders.get(folder)?.key_version, 1);
+    await alice.client().folders.share(folder, { userId: idOf(mallory), permission: "write" });
+    t.match(await alice.client().folders.rotate(folder), { left_out: [] }, "unless it is given again");
+  });
+
+const setHimself = ({ session }: Member) => ({
+  set: [{ who: `user:${session.user.id}` as const, key: session.public_key, perm: "manage" as const }],
+});
+
+await t.test("a manager whose access the device has ended does not restore it himself", async (t) => {
+  const { alice, join, server, mallory, folder } = await withEnded(t);
+  const [anna, res] = [await join("anna@example.com"), `folder:${folder}`] as const;
+  for (const member of [mallory, anna])
+    await alice.client().folders.share(folder, { userId: idOf(member), permission: "manage" });
+  server.loses = ({ method }) => method === "DELETE";
+  await alice.client().folders.unshare(folder, idOf(mallory));
+  server.loses = () => false;
+  await signPastClients(server, mallory, res, setHimself(mallory));
+  await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" });
+  t.equal(server.folders.get(folder)?.key_version, 1);
+  await signPastClients(server, anna, res, setHimself(mallory));
+  t.match(await alice.client().folders.rotate(folder), { left_out: [] }, "another manager does");
+});
+
+await t.test("nor while the device ends it in a vault", async (t) => {
+  const { alice, server, mallory } = await withEnded(t);
+  const { id } = await alice.client().vaults.create("Team", { type: "shared" });
+  await alice.client().vaults.share(id, { userId: idOf(mallory), permission: "manage" });
+  server.loses = ({ method }) => method === "DELETE";
+  server.lie = async ({ method }, { body }) => {
+    if (method === "DELETE") await signPastClients(server, mallory, `vault:${id}`, setHimself(mallory));
+    return body;
+  };
+  await t.rejects(alice.client().vaults.unshare(id, idOf(mallory)), { code: "holder_unconfirmed" });
+  t.equal(server.vaults.get(id)?.key_version, 1);
+});
+
+await t.test("an access whose end the service does not acknowledge has ended; a refusal takes that back", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const mallory = idOf(await join("mallory@example.com"));
+  const grant = { userId: mallory, permission: "read" as const };
+  const { id: folder } = await alice.client().folders.create("production");
+  const { id: vault } = await alice.client().vaults.create("Team", { type: "shared" });
+  await alice.client().folders.share(folder, grant);
+  await alice.client().vaults.share(vault, grant);
+  const end: Record<string, () => Promise<unknown>> = {
+    folder: () => alice.client().folders.unshare(folder, mallory),
+    vault: () => alice.client().vaults.unshare(vault, mallory),
+    member: () => alice.client().members.remove(mallory),
+  };
+  const rotate: (() => Promise<unknown>)[] = [
+    () => alice.client().folders.rotate(folder),
+    () => alice.client().vaults.rotate(vault),
+  ];
+  server.loses = ({ method }) => method === "DELETE";
+  const answer = (status: number, code: string): void => {
+    server.lie = ({ method }, { body }) => (method === "DELETE" ? new Refusal(status, code) : body);
+  };
+  for (const [what, work] of Object.entries(end)) {
+    answer(403, "access_denied");
+    await t.rejects(work(), { code: "access_denied" }, what);
+    for (const next of rotate) t.match(await next(), { left_out: [] }, "the member has the next key");
+  }
+  for (const [what, work] of Object.entries(end)) {
+    answer(503, "unavailable");
+    await t.rejects(work(), { code: "unavailable" }, what);
+    server.lie = (_request, { body }) => body;
+    const which = what === "member" ? [0, 1] : [what === "folder" ? 0 : 1];
+    for (const index of which) await t.rejects(Promise.resolve(rotate[index]?.()), { code: "holder_unconfirmed" });
+    await alice.client().folders.share(folder, grant);
+    await alice.client().vaults.share(vault, grant);
+  }
+});
