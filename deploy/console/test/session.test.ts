@@ -214,6 +214,25 @@ await t.test("a session that waits for its recovery key opens with that alone", 
   await visitor.context.close();
 });
 
+await t.test("a locked session that was ended elsewhere leaves nothing when it is unlocked", async (t) => {
+  const visitor = await attacked();
+  const page = await visitor.open();
+  await signIn(page);
+  await button(page, "Lock").click();
+  await isLocked(page);
+  await until("the lock has stored the copy", async () => (await replica(page)) !== undefined);
+  await me.sessions.endOthers();
+  await send(page, [{ name: "unlock", input: password }]);
+  await isSignedOut(page);
+  await page.getByText("Your session was ended elsewhere").waitFor();
+  t.equal(await page.getByText("Example mail").count(), 0);
+  await until("the copy is removed", async () => (await replica(page)) === undefined);
+  // Longer than a copy waits before it is stored.
+  await page.waitForTimeout(6000);
+  t.equal(await replica(page), undefined);
+  await visitor.context.close();
+});
+
 await t.test("signing out of a locked session removes the copy of the vaults", async (t) => {
   const visitor = await attacked();
   const page = await visitor.open();
