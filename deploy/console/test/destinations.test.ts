@@ -3,7 +3,7 @@ import { personClient } from "@coffer/sdk";
 import { register } from "@coffer/sdk/account";
 import { testDirectory, until } from "@coffer/testkit";
 import t from "tap";
-import { hecToken, startHec } from "../../../services/siem-forwarder/test/receivers/vendors.ts";
+import { hecToken, startHec } from "../../../services/siem-forwarder/test/delivery/receivers/vendors.ts";
 import { npmStart } from "../../local/test/npm-start.ts";
 import { inaccessible, startVisitors } from "./browser.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { testDirectory, until } from "@coffer/testkit";
 import t from "tap";
-import type { Receiver } from "../../../services/siem-forwarder/test/receivers/receiver.ts";
+import type { Receiver } from "../../../services/siem-forwarder/test/delivery/receivers/receiver.ts";
 import {
   azure,
   datadogKey,
@@ -12,7 +12,7 @@ import {
   startDatadog,
   startElastic,
   startHec,
-} from "../../../services/siem-forwarder/test/receivers/vendors.ts";
+} from "../../../services/siem-forwarder/test/delivery/receivers/vendors.ts";
 import { newMachine, newPerson } from "./cli/cli-person.ts";
 import { npmStart } from "./npm-start.ts";
 

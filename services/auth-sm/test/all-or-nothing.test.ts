@@ -159,7 +159,8 @@ const others: Readonly<Record<string, string>> = {
   "POST /api/org/invites/history": "reads a history, which holds no secret",
   "PUT /api/org/folders/:id/rotation/:rotation_id": "stages what is recorded when the folder is rotated",
   "PUT /api/account/keyring": "what devices share of their trust: that is no action of the audit's",
-  "PUT /api/account/travel-mode": "vaults keeps the mode together with its record: services/vaults/test/travel.test.ts",
+  "PUT /api/account/travel-mode":
+    "vaults keeps the mode together with its record: services/vaults/test/members/travel.test.ts",
   "PUT /api/org/members/:user_id/travel-mode": "as one's own",
 };
 

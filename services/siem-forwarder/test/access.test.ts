@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { checkedFetch } from "@coffer/openapi";
 import t from "tap";
-import { draftsOf } from "./draft.ts";
+import { draftsOf } from "./delivery/draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
 
 const { url, people, append, list } = await startForwarder(t, await startStores(t));

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { checkedFetch } from "@coffer/openapi";
 import t from "tap";
 import { routes } from "../src/routes.ts";
-import { draftsOf } from "./draft.ts";
+import { draftsOf } from "./delivery/draft.ts";
 import { startForwarder, startStores } from "./forwarder.ts";
 import { issuer } from "./people.ts";
 

@@ -4,7 +4,7 @@ import type { PlanReport } from "@coffer/events";
 import { until } from "@coffer/testkit";
 import t from "tap";
 import { startForwarder, startReplica, startStores } from "./forwarder.ts";
-import { hecEndpoint, webhooksAt } from "./webhooks.ts";
+import { hecEndpoint, webhooksAt } from "./delivery/webhooks.ts";
 
 const { people } = await startForwarder(t, await startStores(t));
 const report = (org_id: string, plan: PlanReport["plan"], version: number) =>

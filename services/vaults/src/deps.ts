@@ -3,8 +3,8 @@ import type { ServiceBase, Sweeper, Users } from "@coffer/service";
 import type { Config } from "./config.ts";
 import type { Ticker } from "./sync/ticker.ts";
 import type { MembershipCopy } from "./people/copy.ts";
-import type { RecordReads } from "./store/record-reads.ts";
-import type { RecordWrites } from "./store/record-writes.ts";
+import type { RecordReads } from "./store/records/record-reads.ts";
+import type { RecordWrites } from "./store/records/record-writes.ts";
 
 /** The dependencies of every operation: its first argument. Built once, in service.ts. */
 export interface Deps extends Omit<ServiceBase<Config>, "migrations" | "name"> {

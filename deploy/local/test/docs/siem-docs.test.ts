@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { command } from "../../../../packages/cli/test/command.ts";
-import { hecToken, startHec } from "../../../../services/siem-forwarder/test/receivers/vendors.ts";
+import { hecToken, startHec } from "../../../../services/siem-forwarder/test/delivery/receivers/vendors.ts";
 import { checkout } from "../../src/checkout.ts";
 import { newPerson } from "../cli/cli-person.ts";
 import { npmStart } from "../npm-start.ts";

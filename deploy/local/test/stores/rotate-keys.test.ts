@@ -10,7 +10,7 @@ import { testNats, testPostgres, testRedis, until } from "@coffer/testkit";
 import { Redis } from "ioredis";
 import pg from "pg";
 import t, { type Test } from "tap";
-import { hecToken, startHec } from "../../../../services/siem-forwarder/test/receivers/vendors.ts";
+import { hecToken, startHec } from "../../../../services/siem-forwarder/test/delivery/receivers/vendors.ts";
 import { checkout } from "../../src/checkout.ts";
 import { startWholeLoad } from "../replicas/load.ts";
 import { migrate } from "../replicas/migrate.ts";

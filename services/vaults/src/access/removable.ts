@@ -1,9 +1,9 @@
 import type { Queryable, Transaction } from "@coffer/postgres";
 import { type User, userActor } from "@coffer/service";
 import { lockPeople } from "../store/people.ts";
-import { findVaultAccess } from "../store/vault-access.ts";
-import { lockVaults } from "../store/vault-locks.ts";
-import { isLeftTo } from "../store/vault-org.ts";
+import { findVaultAccess } from "../store/vaults/vault-access.ts";
+import { lockVaults } from "../store/vaults/vault-locks.ts";
+import { isLeftTo } from "../store/vaults/vault-org.ts";
 import { usableVault, type UsableVault } from "./vault.ts";
 
 /**

@@ -3,9 +3,9 @@ import { ServiceError } from "@coffer/errors";
 import type { Actor } from "@coffer/http";
 import type { Queryable, Transaction } from "@coffer/postgres";
 import { type User, userActor } from "@coffer/service";
-import { holdVault, lockVaults } from "../store/vault-locks.ts";
-import { findVaultAccess, type VaultAccessRow } from "../store/vault-access.ts";
-import type { VaultType } from "../store/vaults.ts";
+import { holdVault, lockVaults } from "../store/vaults/vault-locks.ts";
+import { findVaultAccess, type VaultAccessRow } from "../store/vaults/vault-access.ts";
+import type { VaultType } from "../store/vaults/vaults.ts";
 
 /** A vault that the caller may use with the needed permission. */
 export interface UsableVault {

@@ -1,6 +1,6 @@
 import { ServiceError } from "@coffer/errors";
 import type { Transaction } from "@coffer/postgres";
-import { hasOtherManager } from "../store/vault-members.ts";
+import { hasOtherManager } from "../store/vaults/vault-members.ts";
 
 /**
  * Refuses to remove the last manager.

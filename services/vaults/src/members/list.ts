@@ -14,7 +14,7 @@ import type { User } from "@coffer/service";
 import { z } from "zod";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { listMembers, type VaultMemberRow } from "../store/vault-members.ts";
+import { listMembers, type VaultMemberRow } from "../store/vaults/vault-members.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import { tagOf } from "../vaults/tag.ts";
 import type { VaultMemberListQuery } from "./bodies.ts";

@@ -9,8 +9,8 @@ import { recomputeVisibility } from "../visibility/recompute.ts";
 import { notifyViewers } from "../visibility/notify-viewers.ts";
 import { canHold } from "../store/memberships.ts";
 import { lockPeople } from "../store/people.ts";
-import { deleteMember, findPermission } from "../store/vault-members.ts";
-import { touchVaults } from "../store/vaults.ts";
+import { deleteMember, findPermission } from "../store/vaults/vault-members.ts";
+import { touchVaults } from "../store/vaults/vaults.ts";
 import type { VaultMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 

@@ -14,8 +14,8 @@ import {
 } from "../store/membership-copies.ts";
 import { lockPeople } from "../store/people.ts";
 import { limitWaits } from "../store/statement-limit.ts";
-import { lockVaults } from "../store/vault-locks.ts";
-import { touchVaults } from "../store/vaults.ts";
+import { lockVaults } from "../store/vaults/vault-locks.ts";
+import { touchVaults } from "../store/vaults/vaults.ts";
 
 /**
  * Applies memberships from auth-sm that are newer than the copy: the reply to `membershipChanged`.

@@ -3,7 +3,7 @@ import { recomputeVisibility } from "../visibility/recompute.ts";
 import { suspendUnchanged, vaultsOfMembers, type VersionedMembership } from "../store/membership-copies.ts";
 import { lockPeople } from "../store/people.ts";
 import { limitWaits } from "../store/statement-limit.ts";
-import { lockVaults } from "../store/vault-locks.ts";
+import { lockVaults } from "../store/vaults/vault-locks.ts";
 
 /**
  * Suspends members without a removal by auth-sm: its listing lacks them, or Redis names them. They

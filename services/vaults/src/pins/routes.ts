@@ -5,7 +5,7 @@ import { z } from "zod";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireHeldVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { putPin, type SealedPin } from "../store/vault-pins.ts";
+import { putPin, type SealedPin } from "../store/vaults/vault-pins.ts";
 import { vaultPath, type VaultPath } from "../vaults/bodies.ts";
 
 const pinBody = z.object({ version: z.int().positive().max(2_147_483_647), sealed: base64Text(64) });

@@ -1,7 +1,7 @@
 import { ServiceError } from "@coffer/errors";
 import { timestampText } from "@coffer/http";
 import type { Queryable } from "@coffer/postgres";
-import { recordExists } from "../store/records.ts";
+import { recordExists } from "../store/records/records.ts";
 import { recordNotFound } from "../errors.ts";
 
 /** Earlier than any record: matches none, for an `If-Match` that is not a timestamp. */

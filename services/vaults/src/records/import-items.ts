@@ -1,4 +1,4 @@
-import type { NewRecordRow } from "../store/records.ts";
+import type { NewRecordRow } from "../store/records/records.ts";
 import { newRecord } from "./bodies.ts";
 
 /** The problem of one item of an import. */

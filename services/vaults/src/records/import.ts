@@ -9,7 +9,7 @@ import { requireKeyVersion } from "../vaults/key-version.ts";
 import { requireHeldVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { momentOf } from "../moment.ts";
-import { idOfDeleted, insertRecords } from "../store/records.ts";
+import { idOfDeleted, insertRecords } from "../store/records/records.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import type { ImportBody } from "./bodies.ts";
 import { busy } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { RecordRow } from "../store/records.ts";
+import type { RecordRow } from "../store/records/records.ts";
 
 /** A record of the specification (2.2). */
 export interface RecordView {

@@ -3,7 +3,7 @@ import { retryOnConflict, type User, userActor } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { busy } from "../errors.ts";
-import type { RecordWrite } from "../store/record-writes.ts";
+import type { RecordWrite } from "../store/records/record-writes.ts";
 import { requireKeyVersion } from "../vaults/key-version.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 

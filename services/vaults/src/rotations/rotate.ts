@@ -10,10 +10,10 @@ import { requireLockedVault, requireVault, vaultNotFound } from "../access/vault
 import type { Deps } from "../deps.ts";
 import { appendEntry } from "../histories/append-entry.ts";
 import { notifyViewers } from "../visibility/notify-viewers.ts";
-import { listMemberIds } from "../store/vault-members.ts";
-import { countRecords } from "../store/vault-removal.ts";
-import { dropStaged, replaceKeys, resealFromStaged, resealRecords } from "../store/vault-rotation.ts";
-import { findMembersVault, touchVaults } from "../store/vaults.ts";
+import { listMemberIds } from "../store/vaults/vault-members.ts";
+import { countRecords } from "../store/vaults/vault-removal.ts";
+import { dropStaged, replaceKeys, resealFromStaged, resealRecords } from "../store/vaults/vault-rotation.ts";
+import { findMembersVault, touchVaults } from "../store/vaults/vaults.ts";
 import type { VaultPath } from "../vaults/bodies.ts";
 import { inOrg } from "../vaults/in-org.ts";
 import { type VaultView, vaultView } from "../vaults/view.ts";

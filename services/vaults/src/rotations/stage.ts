@@ -4,7 +4,7 @@ import type { User } from "@coffer/service";
 import { transactionInSession } from "../access/in-session.ts";
 import { requireHeldVault, requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
-import { countStaged, countUnchanged, dropOtherStaged, stageRecords } from "../store/vault-rotation.ts";
+import { countStaged, countUnchanged, dropOtherStaged, stageRecords } from "../store/vaults/vault-rotation.ts";
 import type { RotationPath, StagedRecords } from "./bodies.ts";
 
 export interface StagedView {

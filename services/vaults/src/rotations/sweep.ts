@@ -1,6 +1,6 @@
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { dropStagedBefore } from "../store/vault-rotation.ts";
+import { dropStagedBefore } from "../store/vaults/vault-rotation.ts";
 
 const lifeMilliseconds = 60 * 60 * 1000;
 const limit = 2_000;

@@ -7,7 +7,7 @@ import {
   setBack,
   setBackVaults,
   writeEpoch,
-} from "../store/sync-epoch.ts";
+} from "../store/sync/sync-epoch.ts";
 
 /** Blocks of 8 KiB per statement, well within the statement timeout. */
 const blocksAtOnce = 4096;

@@ -13,8 +13,8 @@ import {
   vaultsSince,
   visibilityBegunSince,
   visibilityEndedSince,
-} from "../store/catch-up.ts";
-import { findMoment, isKnown } from "../store/sync-ticks.ts";
+} from "../store/sync/catch-up.ts";
+import { findMoment, isKnown } from "../store/sync/sync-ticks.ts";
 import { oldestSync } from "./retention.ts";
 
 type CatchUp = z.infer<typeof catchUpSince.output>;

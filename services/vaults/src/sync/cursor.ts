@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor } from "@coffer/http";
 import { z } from "zod";
-import { position } from "../store/sync-pages.ts";
+import { position } from "../store/sync/sync-pages.ts";
 
 const syncCursor = z.object({
   /** The watermark at which the response begins; `0`: everything. */

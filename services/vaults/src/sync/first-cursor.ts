@@ -1,8 +1,8 @@
 import { ServiceError } from "@coffer/errors";
 import { timestampText } from "@coffer/http";
 import type { Deps } from "../deps.ts";
-import { findPage } from "../store/sync-pages.ts";
-import { findMoment, isKnown } from "../store/sync-ticks.ts";
+import { findPage } from "../store/sync/sync-pages.ts";
+import { findMoment, isKnown } from "../store/sync/sync-ticks.ts";
 import type { SyncCursor } from "./cursor.ts";
 import { oldestPage, oldestSync } from "./retention.ts";
 

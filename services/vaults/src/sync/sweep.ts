@@ -8,7 +8,7 @@ import {
   sweepTicks,
   sweepTombstones,
   thinTicks,
-} from "../store/sync-sweeps.ts";
+} from "../store/sync/sync-sweeps.ts";
 import { oldestDenseTick, oldestRetained } from "./retention.ts";
 
 const limit = 1_000;

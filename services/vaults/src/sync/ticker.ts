@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { storeTick } from "../store/sync-ticks.ts";
+import { storeTick } from "../store/sync/sync-ticks.ts";
 import { beginEpoch } from "./begin-epoch.ts";
 
 /** Stores ticks, one at a time: concurrent callers share it. */

@@ -3,7 +3,7 @@ import { ServiceError } from "@coffer/errors";
 import type { vaultViewers } from "@coffer/events";
 import type { z } from "zod";
 import type { Deps } from "../deps.ts";
-import { listViewers } from "../store/visibility.ts";
+import { listViewers } from "../store/sync/visibility.ts";
 
 /** The most ids that fit a bus message. */
 const maxPeople = 10_000;

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { findWatermark } from "../store/sync-ticks.ts";
+import { findWatermark } from "../store/sync/sync-ticks.ts";
 
 /**
  * Measures at each scrape for how long a transaction has held the watermark, also one of another

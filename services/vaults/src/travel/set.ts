@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { recomputeVisibility } from "../visibility/recompute.ts";
 import { changeTravelMode, listUnsafeVaults, lockPeople } from "../store/people.ts";
 import { limitRest } from "../store/statement-limit.ts";
-import { lockVaults } from "../store/vault-locks.ts";
+import { lockVaults } from "../store/vaults/vault-locks.ts";
 import { type TravelMode, travelModeView } from "./show.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { base64Text, cursorText, nameText, pageLimit, uuidText } from "@coffer/http";
 import { z } from "zod";
 import { entryText } from "@coffer/service";
-import { vaultTypes } from "../store/vaults.ts";
+import { vaultTypes } from "../store/vaults/vaults.ts";
 
 /** The version of the vault's key that was sealed: must be the present one. */
 export const keyVersion = z.int().positive();

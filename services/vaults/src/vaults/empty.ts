@@ -1,6 +1,6 @@
 import type { Sweep } from "@coffer/service";
 import type { Deps } from "../deps.ts";
-import { emptyVault, takeFullVault } from "../store/vault-removal.ts";
+import { emptyVault, takeFullVault } from "../store/vaults/vault-removal.ts";
 
 /** Records per batch, well within the statement timeout. */
 const limit = 2_000;

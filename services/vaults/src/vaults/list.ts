@@ -19,8 +19,8 @@ import { type User, userActor } from "@coffer/service";
 import { z } from "zod";
 import type { Deps } from "../deps.ts";
 import { findMembership } from "../store/memberships.ts";
-import { listVaults, type VaultPart, type VaultQuery } from "../store/vault-lists.ts";
-import type { VaultRow } from "../store/vaults.ts";
+import { listVaults, type VaultPart, type VaultQuery } from "../store/vaults/vault-lists.ts";
+import type { VaultRow } from "../store/vaults/vaults.ts";
 import type { VaultListQuery } from "./bodies.ts";
 import { vaultView } from "./view.ts";
 

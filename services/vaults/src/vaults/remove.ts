@@ -7,7 +7,7 @@ import { requireLockedRemovable, requireRemovable } from "../access/removable.ts
 import type { Deps } from "../deps.ts";
 import { recomputeVisibility } from "../visibility/recompute.ts";
 import { limitStatements } from "../store/statement-limit.ts";
-import { countRecords, deleteVault } from "../store/vault-removal.ts";
+import { countRecords, deleteVault } from "../store/vaults/vault-removal.ts";
 import type { VaultPath } from "./bodies.ts";
 import { inOrg } from "./in-org.ts";
 

@@ -3,7 +3,7 @@ import { retryOnConflict, type User, userActor } from "@coffer/service";
 import { requireVault } from "../access/vault.ts";
 import type { Deps } from "../deps.ts";
 import { busy } from "../errors.ts";
-import { findVisibleVault } from "../store/vaults.ts";
+import { findVisibleVault } from "../store/vaults/vaults.ts";
 import type { VaultPath } from "./bodies.ts";
 import { tagOf } from "./tag.ts";
 import { vaultView } from "./view.ts";

@@ -1,6 +1,6 @@
 import type { Permission } from "@coffer/contract";
-import type { SealedPin } from "../store/vault-pins.ts";
-import type { VaultRow, VaultType } from "../store/vaults.ts";
+import type { SealedPin } from "../store/vaults/vault-pins.ts";
+import type { VaultRow, VaultType } from "../store/vaults/vaults.ts";
 
 /** A new vault (specification 2.1), with additions. */
 export interface NewVaultView {

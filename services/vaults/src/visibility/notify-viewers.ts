@@ -2,7 +2,7 @@ import { vaultChanged } from "@coffer/events";
 import { enqueueEach } from "@coffer/outbox";
 import { type Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
-import type { VisibilityChange } from "../store/visibility.ts";
+import type { VisibilityChange } from "../store/sync/visibility.ts";
 import { maxPeople } from "./recompute.ts";
 
 /**

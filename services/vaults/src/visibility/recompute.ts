@@ -2,7 +2,7 @@ import { vaultChanged } from "@coffer/events";
 import { enqueueEach } from "@coffer/outbox";
 import { type Transaction } from "@coffer/postgres";
 import type { Deps } from "../deps.ts";
-import { recompute, type VisibilityChange, type VisibilityScope } from "../store/visibility.ts";
+import { recompute, type VisibilityChange, type VisibilityScope } from "../store/sync/visibility.ts";
 
 /** An event names at most so many people. */
 export const maxPeople = 1_000;

@@ -1,0 +1,186 @@
+import type { Mutant } from "../../mutant.ts";
+
+const source = "services/vaults/src";
+const tests = "services/vaults/test";
+
+/**
+ * The catch-up of devices. Mutants that need concurrent writers are in the test itself:
+ * services/vaults/test/sync/sync-property/mutants.ts.
+ */
+export const changeMutants: readonly Mutant[] = [
+  {
+    name: "record-deleted-before-the-vault-was-shared-is-named",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "WHERE NOT pg_visible_in_snapshot(x, began)",
+    replace: "WHERE began IS NOT NULL",
+    tests: [`${tests}/sync/sync-changes.test.ts`],
+  },
+  {
+    name: "record-made-after-the-vault-was-lost-is-named",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "unnest(seen.ended) AS period (ended) WHERE pg_visible_in_snapshot(created_x, ended)",
+    replace: "unnest(seen.ended) AS period (ended) WHERE ended IS NOT NULL",
+    tests: [`${tests}/sync/sync-changes.test.ts`],
+  },
+  {
+    name: "time-of-a-deletion-sent-to-earlier-viewers",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "CASE WHEN seen.present THEN deleted_at ELSE seen.ended_at END",
+    replace: "deleted_at",
+    tests: [`${tests}/sync/sync-changes.test.ts`],
+  },
+  {
+    name: "part-larger-than-the-bus-takes",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "(through <= ${bytes}::integer OR number = 1)",
+    replace: "(through <= 2 * ${bytes}::integer OR number = 1)",
+    tests: [`${tests}/sync/sync-pages.test.ts`],
+  },
+  {
+    name: "part-of-more-entries-than-the-client-wants",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "WHERE number <= ${entries}::integer AND (",
+    replace: "WHERE (",
+    tests: [`${tests}/sync/sync-pages.test.ts`],
+  },
+  {
+    name: "rest-of-an-answer-forgotten",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "AND number < found",
+    replace: "AND number > found",
+    tests: [`${tests}/sync/sync-pages.test.ts`],
+  },
+  {
+    name: "records-handed-out-on-record-in-one-chain-alone",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "SELECT org_id, count(*) FROM listed WHERE kind = 0 GROUP BY org_id",
+    replace: "SELECT min(org_id::text) AS org_id, count(*) FROM listed WHERE kind = 0",
+    tests: [`${tests}/sync/sync-audit.test.ts`],
+  },
+  {
+    name: "lengths-of-deletions-among-those-of-changes",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "(WHERE kind = 0), '{}') AS change_lengths",
+    replace: "(WHERE true), '{}') AS change_lengths",
+    tests: [`${tests}/sync/sync-changes.test.ts`],
+  },
+  {
+    name: "last-entry-of-a-part-repeated",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "(x, id) <> (${at.x}::xid8, ${at.id}::uuid)",
+    replace: "(x, id) IS NOT NULL",
+    tests: [`${tests}/sync/sync-pages.test.ts`],
+  },
+  {
+    name: "changes-handed-out-again-with-the-deletions",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "WHERE NOT ${onlyDeleted}::boolean AND seen.present",
+    replace: "WHERE seen.present",
+    tests: [`${tests}/sync/sync-audit.test.ts`],
+  },
+  {
+    name: "pages-on-another-connection-end-without-a-look-at-what-is-newer",
+    file: `${source}/sync/changes.ts`,
+    find: "const has_more = resumed && ",
+    replace: "const has_more = !resumed && ",
+    tests: [`${tests}/sync/sync-pages.test.ts`],
+  },
+  {
+    name: "connection-on-which-pages-began-forgotten-at-the-next-page",
+    file: `${source}/sync/first-cursor.ts`,
+    find: "left, connection_id: page.connection_id, resumed }",
+    replace: "left, connection_id, resumed }",
+    tests: [`${tests}/sync/sync-pages.test.ts`],
+  },
+  {
+    name: "page-continued-after-its-day",
+    file: `${source}/sync/first-cursor.ts`,
+    find: "if (page.recent && ",
+    replace: "if (",
+    tests: [`${tests}/sync/sync-retention.test.ts`],
+  },
+  {
+    name: "page-of-another-person-continued",
+    file: `${source}/store/sync/sync-pages.ts`,
+    find: "AND user_id = ${userId}",
+    replace: "AND ${userId}::uuid IS NOT NULL",
+    tests: [`${tests}/sync/sync-pages.test.ts`],
+  },
+  {
+    name: "sync-from-before-the-retention",
+    file: `${source}/store/sync/sync-ticks.ts`,
+    find: "BETWEEN ${oldest.toISOString()} AND",
+    replace: "BETWEEN (${oldest.toISOString()}::timestamptz - interval '1 year') AND",
+    tests: [`${tests}/sync/sync-retention.test.ts`],
+  },
+  {
+    name: "sync-from-the-future",
+    file: `${source}/store/sync/sync-ticks.ts`,
+    find: "AND newest.label\n",
+    replace: "AND 'infinity'\n",
+    tests: [`${tests}/sync/sync-pages.test.ts`],
+  },
+  {
+    name: "label-of-a-page-forgotten-before-the-ticks-around-it",
+    file: `${source}/sync/sweep.ts`,
+    find: "() => sweepPages(pool, old()),",
+    replace: "() => sweepPages(pool, { before: oldestDenseTick(now()), limit }),",
+    tests: [`${tests}/sync/sync-retention.test.ts`],
+  },
+  {
+    name: "newest-tick-swept-away",
+    file: `${source}/store/sync/sync-sweeps.ts`,
+    find: " AND label < (SELECT max(label) FROM sync_ticks)`,\n",
+    replace: "`,\n",
+    tests: [`${tests}/sync/sync-retention.test.ts`],
+  },
+  {
+    name: "restored-dump-not-noticed",
+    file: `${source}/store/sync/sync-ticks.ts`,
+    find: " AND e.xmin = e.written_x::xid AS same",
+    replace: " AS same",
+    tests: [`${tests}/sync/sync-epoch.test.ts`],
+  },
+  {
+    name: "server-set-back-not-noticed",
+    file: `${source}/store/sync/sync-ticks.ts`,
+    find: " AND e.timeline = c.timeline_id",
+    replace: "",
+    tests: [`${tests}/sync/sync-epoch.test.ts`],
+  },
+  {
+    name: "transactions-of-another-server-stay-ahead",
+    file: `${source}/sync/begin-epoch.ts`,
+    find: 'for (const table of ["records", "tombstones"] as const)',
+    replace: 'for (const table of ["tombstones"] as const)',
+    tests: [`${tests}/sync/sync-epoch.test.ts`],
+  },
+  {
+    name: "sights-remember-snapshots-of-another-server",
+    file: `${source}/store/sync/sync-epoch.ts`,
+    find: ", began_snapshot = '3:3:'",
+    replace: "",
+    tests: [`${tests}/sync/sync-epoch.test.ts`],
+  },
+  {
+    name: "records-shown-to-who-has-lost-the-vault",
+    file: `${source}/store/sync/sync-parts.ts`,
+    find: "AND seen.present AND vault_id = seen.vault_id\n",
+    replace: "AND vault_id = seen.vault_id\n",
+    tests: [`${tests}/authorization-sync.test.ts`],
+  },
+  {
+    name: "former-viewer-listed-as-a-viewer",
+    file: `${source}/store/sync/visibility.ts`,
+    find: "AND ended_x IS NULL AND (",
+    replace: "AND (",
+    tests: [`${tests}/authorization-sync.test.ts`],
+  },
+  {
+    name: "suspended-member-still-sees-vaults",
+    file: `${source}/store/sync/visibility.ts`,
+    find: "(v.org_id IS NULL OR (o.status = 'active' AND o.role <> 'auditor'))",
+    replace: "(v.org_id IS NULL OR o.role <> 'auditor')",
+    tests: [`${tests}/authorization-sync.test.ts`],
+  },
+];
