@@ -16,7 +16,7 @@ import { hasTerminal } from "../input/terminal.ts";
 import { printNotice } from "../output/output.ts";
 import { profileDirectory } from "../profile/paths.ts";
 import { notLoggedIn, profileKeeper, readProfile } from "../profile/profile.ts";
-import { configurationTrust } from "../trust/configuration-trust.ts";
+import { configurationTrust, requireWritable } from "../trust/configuration-trust.ts";
 import { promptToAccept } from "../trust/prompt-to-accept.ts";
 import { trustFile } from "../trust/trust-file.ts";
 import { type Address, namedAddress, resolveAddress } from "./address.ts";
@@ -117,8 +117,7 @@ export async function asMachine(
   const trust = (await isFile(configuration)) ? configurationTrust(configuration, loaded, { mustStore }) : undefined;
   if (mustStore && trust === undefined)
     throw usage("give the configuration as a file: what is trusted is stored there");
-  // Writes the file as it is.
-  if (mustStore) await trust?.change((record) => ({ ...record }));
+  if (mustStore) await requireWritable(configuration);
   const unsealedTitles = options.unsealedTitles === true;
   return createClient({ ...loaded, url }, { ...readerOptions(options), offline, trust, unsealedTitles });
 }

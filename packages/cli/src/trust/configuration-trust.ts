@@ -8,7 +8,7 @@ import {
   type TrustStorage,
   withExpected,
 } from "@coffer/sdk";
-import { saveConfiguration } from "@coffer/sdk/node";
+import { saveConfiguration, writePrivateFile } from "@coffer/sdk/node";
 import { exitCodes, Failure } from "../failure.ts";
 import { errorCode } from "../files/error-code.ts";
 import { withFileLock } from "../files/file-lock.ts";
@@ -55,16 +55,26 @@ export function configurationTrust(
         });
       } catch (error) {
         if (!isUnwritable(error)) throw error;
-        if (mustStore)
-          throw new Failure(
-            exitCodes.failure,
-            `${path} cannot be written, so nothing is trusted: run this where it can`,
-          );
+        if (mustStore) throw unstored(path);
         memory = memoryTrust(latest);
         return memory.change(change);
       }
     },
   };
+}
+
+/** Throws Failure when nothing can be stored in a machine's configuration file. Writes the same bytes to it. */
+export async function requireWritable(path: string): Promise<void> {
+  const rewrite = async (): Promise<void> => writePrivateFile(path, await readFile(path));
+  try {
+    await withFileLock(`${path}.lock`, () => withHeldSignals(rewrite));
+  } catch (error) {
+    throw isUnwritable(error) ? unstored(path) : error;
+  }
+}
+
+function unstored(path: string): Failure {
+  return new Failure(exitCodes.failure, `${path} cannot be written, so nothing is trusted: run this where it can`);
 }
 
 /** A process's own record, whose histories must contain the later pins of the file. */
