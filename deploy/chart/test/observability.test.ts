@@ -156,6 +156,14 @@ const cases: Case[] = [
   gauge("CofferBusDisconnected", `coffer_bus_connected{${service}}`, "0x40", "1x40"),
   gauge("CofferBusRefused", `coffer_bus_refused_subscriptions{${service}}`, "1x40", "0x40"),
   gauge("CofferBusRefused", `coffer_bus_refusals_total{${service},operation="publish"}`, "0+1x40", "7x40"),
+  // Two reloads within three minutes, the last one three minutes ago.
+  gauge(
+    "CofferBusRefused",
+    `coffer_bus_refusals_total{${service},operation="reply"}`,
+    "0+1x40",
+    "0x20 4x2 9x20",
+    "27m",
+  ),
   gauge(
     "CofferDatabasePoolSaturated",
     `coffer_db_pool_waiting{${service},pool="prepared"}`,

@@ -11,7 +11,10 @@ export interface BusMetrics {
   renewed(): void;
 }
 
-export type BusOperation = "publish" | "subscribe";
+/** `reply`: a publish to the inbox of a request. NATS forgets the permission for it when it reloads. */
+export type BusOperation = (typeof busOperations)[number];
+
+const busOperations = ["publish", "reply", "subscribe"] as const;
 
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
@@ -30,7 +33,7 @@ export function createBusMetrics(metrics: Metrics): BusMetrics {
   connected.set(0);
   missing.set(0);
   // Prometheus sees no increase in the first value of a series.
-  for (const operation of ["publish", "subscribe"] as const) refusals.inc({ operation }, 0);
+  for (const operation of busOperations) refusals.inc({ operation }, 0);
   return {
     connected: (value) => connected.set(value),
     requested: (subject) => {

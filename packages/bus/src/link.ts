@@ -105,9 +105,12 @@ export function startLink({ url, service, user, password, log, prepare, onRefusa
   };
 }
 
+/** How the reply subjects of every service begin. No other subject begins so. */
+const anyInbox = "_INBOX_";
+
 /** The prefix of reply subjects, to which only this service may subscribe. */
 export function inboxPrefix(service: string): string {
-  return `_INBOX_${service}`;
+  return `${anyInbox}${service}`;
 }
 
 function watchStatus(connection: NatsConnection, log: Logger, onRefusal: LinkOptions["onRefusal"]): void {
@@ -115,11 +118,17 @@ function watchStatus(connection: NatsConnection, log: Logger, onRefusal: LinkOpt
     for await (const status of connection.status()) {
       if (status.type !== "error") continue;
       const { error } = status;
-      const isRefusal = error instanceof errors.PermissionViolationError;
-      const isSubscription = isRefusal && error.operation === "subscription";
-      if (isRefusal) onRefusal(isSubscription ? "subscribe" : "publish");
+      const operation = error instanceof errors.PermissionViolationError ? refusedOperation(error) : undefined;
+      if (operation !== undefined) onRefusal(operation);
       // The subscription itself logs its refusal.
-      if (!isSubscription) log.error({ err: error }, "the bus refused something");
+      if (operation !== "subscribe") log.error({ err: error }, "the bus refused something");
     }
   })();
+}
+
+type Violation = InstanceType<typeof errors.PermissionViolationError>;
+
+function refusedOperation({ operation, subject }: Violation): BusOperation {
+  if (operation === "subscription") return "subscribe";
+  return subject.startsWith(anyInbox) ? "reply" : "publish";
 }

@@ -90,6 +90,38 @@ void t.test("what the server refuses for want of a permission is counted", async
   t.match(await value("coffer_bus_refused_subscriptions"), '"value":1', "counted for each connection");
 });
 
+void t.test("a reply that is under way while the server reloads is counted as a refused reply", async (t) => {
+  const server = await testNats(t);
+  const [vaults, auth, scanner] = await openBuses(t, server, "vaults", "auth-sm", "scanner");
+  if (vaults === undefined || auth === undefined || scanner === undefined) throw new Error("three buses");
+  const arrived = Promise.withResolvers<undefined>();
+  const released = Promise.withResolvers<undefined>();
+  auth.reply(echo, async (input) => {
+    arrived.resolve(undefined);
+    await released.promise;
+    return input;
+  });
+  await auth.flush();
+  const lost = t.rejects(vaults.request(echo, { text: "x" }, { timeoutMilliseconds: 1_000 }), { code: "unavailable" });
+  await arrived.promise;
+
+  const passwords = Object.fromEntries(serviceNames.map((name) => [name, server.credentials[name].password])) as Record<
+    ServiceName,
+    string
+  >; // made from the list of names
+  const users = natsUsers(passwords).filter(({ user }) => user !== "scanner");
+  server.reload(natsServerConfig({ users, host: "127.0.0.1", port: 4222 }));
+  await until("the server has reloaded", () => !scanner.connected);
+  released.resolve(undefined);
+  await lost;
+  const refusals = async (operation: string): Promise<string | undefined> =>
+    new RegExp(`"value":(\\d+),"labels":\\{"service":"auth-sm","operation":"${operation}"`).exec(
+      await auth.measured(),
+    )?.[1];
+  await until("the refused reply", async () => (await refusals("reply")) === "1");
+  t.equal(await refusals("publish"), "0");
+});
+
 void t.test("every connection calls the listeners, after the subscriptions are active", async (t) => {
   const server = await testNats(t);
   const auth = openBus(t, server, "auth-sm");

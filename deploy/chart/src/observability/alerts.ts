@@ -94,7 +94,9 @@ const alerts: readonly Alert[] = [
     severity: "page",
     expr:
       "max by (service) (coffer_bus_refused_subscriptions) > 0" +
-      ' or sum by (service) (increase(coffer_bus_refusals_total{operation="publish"}[15m])) > 0',
+      ' or sum by (service) (increase(coffer_bus_refusals_total{operation="publish"}[15m])) > 0' +
+      // NATS refuses the replies that are under way while it reloads. A missing permission refuses all.
+      ' or sum by (service) (increase(coffer_bus_refusals_total{operation="reply"}[2m])) > 0',
     for: "5m",
     summary: "NATS refuses subjects to {{ $labels.service }}: its user lacks permissions.",
   },
