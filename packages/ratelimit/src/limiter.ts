@@ -2,6 +2,7 @@ import type { Logger, Metrics } from "@coffer/telemetry";
 import { bucketAddress } from "./bucket-address.ts";
 import type { Redis } from "ioredis";
 import { connectPlain } from "./connect-redis.ts";
+import { logReasons } from "./log-reasons.ts";
 import { createLink } from "./link.ts";
 import { createOwnCount, type OwnCount } from "./own-count.ts";
 import { createStore } from "./store.ts";
@@ -76,6 +77,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const redis = options.redis === null ? null : countInRedis(options.redis);
   function countInRedis(given: Redis | string) {
     const connection = connectPlain(given);
+    if (log !== undefined) logReasons(connection, log);
     const store = createStore(connection, clock);
     const onChange = (up: boolean): void => {
       degraded.set(up ? 0 : 1);
