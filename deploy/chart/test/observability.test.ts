@@ -211,6 +211,10 @@ const cases: Case[] = [
   gauge("CofferBillingUnknownPrice", billing("unknown_price"), "0 0 1x60", "1x60", "30m", {
     service: "billing-webhook",
   }),
+  // An event in the evening is still seen in the morning. A restart is no event.
+  gauge("CofferBillingUnknownPrice", billing("unknown_price"), "0x10 1x1000", "5x500 0x600", "1000m", {
+    service: "billing-webhook",
+  }),
   gauge("CofferDatabaseNotWritable", `coffer_db_writable{${service}}`, "0x40", "1x40"),
   gauge("CofferMembershipsDisbelieved", `coffer_memberships_disbelieved{${service}}`, "1x40", "0x40"),
   gauge("CofferLogLinesLost", `coffer_log_lines_lost_total{${service}}`, "0+1x40", "7x40"),

@@ -160,15 +160,18 @@ const alerts: readonly Alert[] = [
   {
     name: "CofferBillingUnknownPrice",
     severity: "ticket",
-    expr: 'sum by (service) (increase(coffer_billing_events_total{outcome="unknown_price"}[1h])) > 0',
+    // Stripe sends no further event until the next period, and the plan stays wrong: a day, to be seen.
+    expr: 'sum by (service) (increase(coffer_billing_events_total{outcome="unknown_price"}[1d])) > 0',
     summary: "A subscription has a price that no plan of the configuration names.",
   },
   {
     name: "CofferMembershipsDisbelieved",
-    severity: "ticket",
+    // People belong to no organization meanwhile.
+    severity: "page",
     expr: "max by (service) (coffer_memberships_disbelieved) == 1",
     for: "5m",
-    summary: "auth-sm lists no membership at all, and {{ $labels.service }} knows some: it changes nothing.",
+    summary:
+      "auth-sm lists no membership at all, and {{ $labels.service }} knows some: people belong to no organization.",
   },
   {
     name: "CofferLogLinesLost",

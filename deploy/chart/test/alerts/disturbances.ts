@@ -320,6 +320,7 @@ export const disturbances: readonly Disturbance[] = [
   {
     alert: "CofferBillingUnknownPrice",
     what: "one subscription with a price that no plan names",
+    lasts: true,
     begin: async ({ person, orgId }) => {
       const event = [
         "dev",
