@@ -313,10 +313,7 @@ const metricsIn = (expression: string): string[] =>
   );
 
 await t.test("every metric that a rule or panel names exists in the code", (t) => {
-  const sources = ["packages", "services"]
-    .flatMap((place) => readdirSync(resolve(checkout, place)).map((name) => resolve(checkout, place, name, "src")))
-    .flatMap((folder) => sourcesBelow(folder))
-    .join("\n");
+  const sources = sourcesOfServices();
   const expressions = [
     ...rules.map(({ expr }) => expr),
     ...dashboards.flatMap(({ panels }) => panels.flatMap(({ queries }) => Object.values(queries))),
@@ -326,6 +323,33 @@ await t.test("every metric that a rule or panel names exists in the code", (t) =
   for (const name of names) t.ok(sources.includes(`"${name}"`), name);
   t.end();
 });
+
+await t.test("the runbook of CofferAuthFailures explains each reason that the code counts", (t) => {
+  const sources = sourcesOfServices();
+  const rejections = /export type RejectionReason =([^;]+);/.exec(sources)?.[1] ?? "";
+  const reasons = [
+    ...[...sources.matchAll(/authFailures\.inc\(\{ reason: "(\w+)"/g)].map(([, reason]) => reason),
+    ...[...rejections.matchAll(/"(\w+)"/g)].map(([, reason]) => reason),
+  ];
+  t.ok(reasons.includes("unknown_login") && reasons.includes("expired"));
+  const page = readFileSync(resolve(checkout, runbookPage), "utf8");
+  const [, section = ""] = page.split("## CofferAuthFailures\n");
+  const explained = [...(section.split("\n## ")[0] ?? "").matchAll(/`(\w+)(…?)`/g)];
+  for (const reason of new Set(reasons))
+    t.ok(
+      explained.some(([, name = "", more]) => (more === "" ? reason === name : reason?.startsWith(name))),
+      reason,
+    );
+  t.end();
+});
+
+/** The code of all packages and services, as one text. */
+function sourcesOfServices(): string {
+  return ["packages", "services"]
+    .flatMap((place) => readdirSync(resolve(checkout, place)).map((name) => resolve(checkout, place, name, "src")))
+    .flatMap((folder) => sourcesBelow(folder))
+    .join("\n");
+}
 
 function sourcesBelow(folder: string): string[] {
   try {
