@@ -182,8 +182,15 @@ export const postgresMutants: readonly Mutant[] = [
   {
     name: "refusals-of-nats-are-not-counted",
     file: "packages/bus/src/link.ts",
-    find: 'if (isRefusal) onRefusal(isSubscription ? "subscribe" : "publish");',
-    replace: 'if (isRefusal && isSubscription) onRefusal("subscribe");',
+    find: "if (operation !== undefined) onRefusal(operation);",
+    replace: 'if (operation === "subscribe") onRefusal(operation);',
+    tests: ["packages/bus/test/connection.test.ts"],
+  },
+  {
+    name: "a-refused-reply-counts-as-a-missing-permission",
+    file: "packages/bus/src/link.ts",
+    find: 'return subject.startsWith(anyInbox) ? "reply" : "publish";',
+    replace: 'return subject.startsWith(anyInbox) ? "publish" : "publish";',
     tests: ["packages/bus/test/connection.test.ts"],
   },
   {
