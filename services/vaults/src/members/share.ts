@@ -17,6 +17,7 @@ import { touchVaults } from "../store/vaults/vaults.ts";
 import type { VaultMemberBody, VaultMemberPath } from "./bodies.ts";
 import { requireAnotherManager } from "./last-manager.ts";
 import { mayReceive } from "./recipient.ts";
+import { requireRoom } from "./require-room.ts";
 
 /** A member of a vault. */
 export interface VaultMemberView {
@@ -44,6 +45,8 @@ export async function shareVault(
     requireKeyVersion(body.key_version, keyVersion);
     const { permission, encrypted_key: encryptedKey } = body;
     const before = await findPermission(tx, id, userId);
+    const full = (most: number): string => `this member belongs to ${most} vaults, a quota: they must leave some first`;
+    if (before === null) await requireRoom(tx, deps, { userId, full });
     if (before === "manage" && permission !== "manage") await requireAnotherManager(tx, id, userId);
     const who = `user:${userId}` as const;
     const state = await appendEntry(tx, {

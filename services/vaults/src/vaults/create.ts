@@ -12,6 +12,7 @@ import { appendEntry } from "../histories/append-entry.ts";
 import { idTaken } from "../errors.ts";
 import { momentOf } from "../moment.ts";
 import { recomputeVisibility } from "../visibility/recompute.ts";
+import { requireRoom } from "../members/require-room.ts";
 import { lockPeople } from "../store/people.ts";
 import { insertMember } from "../store/vaults/vault-members.ts";
 import { insertVault, wasDeleted } from "../store/vaults/vaults.ts";
@@ -39,6 +40,8 @@ export async function createVault(
       throw new ServiceError("invalid_request", "you belong to no organization: without one, vaults are personal");
     }
     requireKeyVersion(body.key_version, firstKeyVersion);
+    const full = (most: number): string => `you belong to ${most} vaults, your quota: delete or leave some first`;
+    await requireRoom(tx, deps, { userId: caller.userId, full });
     const now = deps.now();
     const { name, type, encrypted_key: encryptedKey } = body;
     await orConflict(insertVault(tx, { id, orgId, name, type, now }), { vaults_pkey: taken });

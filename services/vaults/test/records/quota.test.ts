@@ -217,6 +217,47 @@ await t.test("a payer who loses manage stops paying", async (t) => {
   t.match(await usageOf(member), { items: 3, records: 3 });
 });
 
+/** Puts a person into so many vaults of somebody else, by SQL. */
+async function insertVaults({ userId }: Person, orgId: string, count: number): Promise<void> {
+  const text = `
+    WITH made AS (
+      INSERT INTO vaults.vaults (id, org_id, name, type, created_at, updated_at)
+      SELECT gen_random_uuid(), $1, 'Many', 'shared', now(), now() FROM generate_series(1, $3::integer) RETURNING id
+    )
+    INSERT INTO vaults.vault_members (vault_id, user_id, permission, encrypted_key, key_version, added_at)
+    SELECT id, $2, 'read', '${jwe}', 1, now() FROM made`;
+  await execute(service, text, [orgId, userId, count]);
+}
+
+await t.test("a person belongs to 5,000 vaults at most, also when they are created at once", async (t) => {
+  const { orgId, owner, vault } = await company();
+  await insertVaults(owner, orgId, 4_997);
+  const body = { name: "New", type: "personal", encrypted_key: sealed() };
+  const other = await service.replica();
+  const createAt = (at: { url: string }) => call(at, owner, "POST", "/api/vaults", { body });
+  const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => createAt(n % 2 === 0 ? service : other)));
+  t.strictSame(answers.map(({ status }) => status).sort(), [201, 201, 403, 403, 403, 403]);
+  const message = "you belong to 5000 vaults, your quota: delete or leave some first";
+  t.match(await createAt(service), { ...exceeded, body: { message } });
+  t.match(await service.metrics(), /^coffer_quota_refusals_total\{[^}]*kind="vaults",limit="items"[^}]*\} [1-9]/m);
+  t.match(await call(service, owner, "DELETE", `/api/vaults/${vault.id}`), { status: 204 });
+  t.match(await createAt(service), { status: 201 });
+});
+
+await t.test("a colleague shares no vault with a person who belongs to 5,000", async (t) => {
+  const { orgId, owner, member, vault } = await company();
+  await insertVaults(member, orgId, 4_999);
+  await share(service, owner, vault.id, member, "read");
+  await share(service, owner, vault.id, member, "write");
+  const second = await newVault(service, owner);
+  const body = { permission: "read", encrypted_key: jwe };
+  const path = `/api/vaults/${second.id}/members/${member.userId}`;
+  const message = "this member belongs to 5000 vaults, a quota: they must leave some first";
+  t.match(await call(service, owner, "PUT", path, { body }), { ...exceeded, body: { message } });
+  t.match(await call(service, member, "DELETE", `/api/vaults/${vault.id}/members/${member.userId}`), { status: 204 });
+  t.match(await call(service, owner, "PUT", path, { body }), { status: 200 });
+});
+
 await t.test("writes that a quota refused are in the metrics", async (t) => {
   const { owner, vault } = await company();
   const replica = await service.replica();

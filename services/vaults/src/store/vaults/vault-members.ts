@@ -39,6 +39,13 @@ export function findPermission(db: Queryable, vaultId: string, userId: string): 
   `);
 }
 
+/** The number of a person's vaults, including those that travel mode hides. */
+export function countVaultsOf(db: Queryable, userId: string): Promise<number> {
+  return db.oneFirst(sql.type(z.object({ count: z.number() }))`
+    SELECT count(*) FROM vault_members WHERE user_id = ${userId}
+  `);
+}
+
 /** The members of a vault, including suspended ones. */
 export function listMemberIds(db: Queryable, vaultId: string): Promise<readonly string[]> {
   return db.anyFirst(sql.type(z.object({ user_id: z.string() }))`
