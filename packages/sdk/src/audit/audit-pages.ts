@@ -32,18 +32,23 @@ export interface AuditPage {
 
 /**
  * All audit records of the filter, page by page, oldest first unless `order` says otherwise. Throws
- * CofferError `bad_answer` for a malformed page.
+ * CofferError `bad_answer` for a malformed page, and for pages without end: one without a record that names a next
+ * one, or a cursor that was named before.
  */
 export async function* auditPages(send: Send, filter: AuditFilter = {}): AsyncGenerator<AuditPage, void> {
+  const cursors = new Set<unknown>();
   let cursor: string | undefined;
   for (;;) {
     const query = { limit: 1000, ...filter, cursor };
     const answer = await send({ method: "GET", path: "/api/org/audit", query });
     const { head, next_cursor: next } = answer.body as { head?: unknown; next_cursor?: unknown };
     if (head !== null && !isHead(head)) throw new CofferError("bad_answer", "the audit does not say where it ends");
-    yield { records: dataOf(answer), head };
+    const records = dataOf(answer);
+    yield { records, head };
     if (next === null || next === undefined) return;
-    if (typeof next !== "string" || next === cursor) throw new CofferError("bad_answer", "the audit pages do not end");
+    if (typeof next !== "string" || records.length === 0 || cursors.has(next))
+      throw new CofferError("bad_answer", "the audit pages do not end");
+    cursors.add(next);
     cursor = next;
   }
 }

@@ -56,6 +56,8 @@ export interface LinkState {
   draining: boolean;
   /** The processing of messages, one after another. */
   work: Promise<void>;
+  /** The number of messages that wait for it. */
+  queued: number;
   answerTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -70,9 +72,11 @@ export function fail({ end, connection }: LinkState, error: unknown): void {
 
 /** Runs a task after all earlier ones, unless one has failed. */
 export function enqueue(link: LinkState, task: () => Promise<void>): void {
+  link.queued += 1;
   link.work = link.work
     .then(() => (link.end.error === undefined ? task() : undefined))
-    .catch((error: unknown) => fail(link, error));
+    .catch((error: unknown) => fail(link, error))
+    .finally(() => (link.queued -= 1));
 }
 
 /** Applies a step to the replica. */

@@ -24,6 +24,11 @@ export interface Link {
 const quietWithPings = 45_000;
 const quietWithoutPings = 120_000;
 export const mostPerPage = 1000;
+/**
+ * So many messages may wait. A connection with more is ended, since a service could fill the memory: the next
+ * sync has what they say.
+ */
+const mostWaiting = 10_000;
 /** The tick of `planAcceptance`: no push reports what the person accepts on another device. */
 const acceptMilliseconds = 10_000;
 
@@ -55,6 +60,7 @@ export function openLink(of: LinkOf, token: string): Link {
     retiring: false,
     draining: false,
     work: Promise.resolve(),
+    queued: 0,
     answerTimer: undefined,
   };
   const unwatch = watchPings(connection.socket, () => silence.broken());
@@ -86,7 +92,9 @@ export function openLink(of: LinkOf, token: string): Link {
 function receive(link: LinkState, data: unknown): void {
   const { of } = link;
   const message = readMessage(data);
-  if (message === null) fail(link, new CofferError("bad_answer", "the sync channel said something that is no message"));
+  if (link.queued + link.pushes.size >= mostWaiting) link.connection.end(1000);
+  else if (message === null)
+    fail(link, new CofferError("bad_answer", "the sync channel said something that is no message"));
   else if (message?.type === "push") takePush(link, message);
   else if (message?.type === "error" && message.retryAfterSeconds !== null)
     repeatLater(link, message.retryAfterSeconds);
@@ -94,7 +102,9 @@ function receive(link: LinkState, data: unknown): void {
     // The service did not understand the request. The next one asks for everything.
     of.replica.serverTime = undefined;
     fail(link, new CofferError(isErrorCode(message.error) ? message.error : "bad_answer", message.message));
-  } else if (message !== undefined) {
+  } else if (message !== undefined && !link.awaiting)
+    fail(link, new CofferError("bad_answer", "the sync channel answered without a request"));
+  else if (message !== undefined) {
     clearTimeout(link.answerTimer);
     link.awaiting = false;
     of.limit = Math.min(of.limit * 2, mostPerPage);

@@ -119,5 +119,14 @@ await t.test(
       const { url } = await startServer(t, (_request, response) => json(response, 200, odd));
       await t.rejects(pagesOf(personClient(sessionAt(url, 9e9), url).audit()), { code: "bad_answer" });
     }
+
+    let answered = 0;
+    const endless = await startServer(t, (_request, response) => {
+      answered += 1;
+      const next_cursor = answered > 20 ? null : answered % 2 === 0 ? "a" : "b";
+      json(response, 200, { data: [{ seq: 1 }], head: null, next_cursor });
+    });
+    await t.rejects(pagesOf(personClient(sessionAt(endless.url, 9e9), endless.url).audit()), { code: "bad_answer" });
+    t.equal(answered, 3, "two cursors by turns");
   },
 );

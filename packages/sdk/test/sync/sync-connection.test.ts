@@ -185,3 +185,55 @@ await t.test("without a WebSocket, as in Node 20, it is said what is missing", a
   t.intercept(globalThis, "WebSocket", { value: undefined });
   await t.rejects(newDevice(t, server), { code: "configuration", message: /Node has it from 22 on/ });
 });
+
+await t.test("answers without a request end the connection, so that they do not fill the memory", async (t) => {
+  const { server } = await world(t);
+  const { sync, away, said } = await newDevice(t, server);
+  await sync.ready;
+  const answer = JSON.stringify(server.answer({ type: "sync_request", limit: 1000 }));
+  const heard = said().length;
+  // Processed one by one, each would wait for the one before.
+  for (const socket of server.sockets) for (let n = 0; n < 100; n += 1) socket.send(answer);
+  await until("it is away", () => away.length === 1);
+  await until("it has connected again", () => server.asked.length === 2);
+  await until("it is live again", () => server.sockets.size === 1);
+  t.equal(said().length, heard);
+});
+
+await t.test("a device does not collect pushes without end; a sync has what they say", async (t) => {
+  const { server, vaultId, ids } = await world(t);
+  const { sync, said } = await newDevice(t, server);
+  await sync.ready;
+  const [id = ""] = ids;
+  const record = server.records.get(id);
+  if (record === undefined) throw new Error("no such record");
+  // The device waits for a record, and further pushes wait for it.
+  let finish: (() => void) | undefined;
+  server.instead.http = ({ path }, response) => {
+    if (!path.endsWith(id)) return false;
+    finish = () => json(response, 200, record);
+    return true;
+  };
+  server.push(server.put(record));
+  await until("it requests the record", () => finish !== undefined);
+  delete server.instead.http;
+  const pushes = (from: number, to: number): void => {
+    for (let n = from; n < to; n += 1)
+      server.push({
+        ...{ type: "push", action: "record_updated", vault_id: vaultId, updated_at: server.tick() },
+        record_id: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`,
+      });
+  };
+  pushes(0, 5_000);
+  pushes(0, 5_000);
+  const [socket] = server.sockets;
+  const received = new Promise((resolve) => socket?.once("pong", resolve));
+  socket?.ping();
+  await received;
+  t.equal(server.sockets.size, 1, "pushes about one object wait as one");
+  pushes(5_000, 10_100);
+  await until("the connection is ended", () => socket?.readyState === 3);
+  finish?.();
+  await until("it has connected again", () => server.asked.length === 2);
+  await until("it has the new version", () => said().at(-1) === "record_updated item 0");
+});
