@@ -128,7 +128,7 @@ await t.test("a vault is exported with the password, as a file that can be impor
 
 await t.test("the screen names what the format cannot hold, and saves nothing of an empty vault", async (t) => {
   await format.selectOption("Chrome (CSV): logins");
-  await exporting.getByText('coffer export --vault "Private" --format chrome-csv <file>').waitFor();
+  await exporting.getByText("coffer export --vault Private --format chrome-csv <file>").waitFor();
   const saving = page.waitForEvent("download");
   await save();
   t.equal((await saving).suggestedFilename(), "coffer-export.csv");

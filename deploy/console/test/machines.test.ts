@@ -82,7 +82,7 @@ await t.test("who is revoked is out, and the folder that needs a new key is name
   t.match(await question.innerText(), "loses access within a second");
   t.same(await inaccessible(page), []);
   await question.getByRole("button", { name: "Revoke" }).click();
-  await page.getByText('coffer folder rotate "production"').waitFor();
+  await page.getByText("coffer folder rotate production").waitFor();
   await api.getByText("revoked", { exact: true }).waitFor();
   t.equal(await page.getByRole("button", { name: /^Revoke api/ }).count(), 0);
 });

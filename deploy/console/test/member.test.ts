@@ -93,7 +93,7 @@ await t.test("the end names what needs a new key, on the list of members", async
   const question = region(`Remove ${colleague}`);
   t.match(await question.innerText(), "loses the organization");
   await question.getByRole("button", { name: "Remove" }).click();
-  await page.getByText('coffer folder rotate "production"').waitFor();
+  await page.getByText("coffer folder rotate production").waitFor();
   await button("New key for production").click();
   await status("It has a new key.").waitFor();
   t.equal(await button(colleague).count(), 0);

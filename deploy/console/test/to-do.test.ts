@@ -66,7 +66,7 @@ await t.test("an expiry, an unused token, a machine that is not seen, and a key 
   await items.filter({ hasText: /^The machine “old” of “api” was last seen / }).waitFor();
   await items.filter({ hasText: /^No machine has used the token “waiting” of “api”, which ends / }).waitFor();
   t.equal(await items.filter({ hasText: "lasting" }).count(), 0);
-  await page.getByText('coffer folder rotate "production"').waitFor();
+  await page.getByText("coffer folder rotate production").waitFor();
   t.same(await inaccessible(page), []);
   await picture(page, "to-do");
   await button("New key for production").click();

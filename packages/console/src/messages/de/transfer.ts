@@ -60,5 +60,4 @@ export const transfer: typeof English = {
       : `${String(count)} Einträge lassen sich nicht öffnen und sind nicht in der Datei.`,
   exportLeftOut: "Nicht in der Datei",
   exportRemove: "Löschen Sie die Datei, wenn das andere Programm sie hat.",
-  exportCommand: (vault, format) => `coffer export --vault ${JSON.stringify(vault)} --format ${format} <file>`,
 };

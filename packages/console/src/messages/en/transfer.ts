@@ -59,6 +59,4 @@ export const transfer = {
       : `${String(count)} records cannot be opened and are not in the file.`,
   exportLeftOut: "Not in the file",
   exportRemove: "Delete the file when the other program has it.",
-  exportCommand: (vault: string, format: string) =>
-    `coffer export --vault ${JSON.stringify(vault)} --format ${format} <file>`,
 };

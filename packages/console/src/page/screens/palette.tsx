@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useState } from "preact/hooks";
+import { recordCommand } from "../../commands.ts";
 import { m } from "../../messages/messages.ts";
 import { folded } from "../../order.ts";
 import type { PagePath } from "../../paths.ts";
@@ -117,7 +118,7 @@ export function Palette({ onHelp, onClose }: PaletteProps) {
 function ofRecord(): Action[] {
   const record = records.value.get(place.value.openId ?? "");
   if (record === undefined) return [];
-  const command = `coffer record get <vault> ${JSON.stringify(record.name)}`;
+  const command = recordCommand(record.name);
   return [
     ...(record.username === ""
       ? []

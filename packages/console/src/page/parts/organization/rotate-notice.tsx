@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { rotateCommand } from "../../../commands.ts";
 import { m } from "../../../messages/messages.ts";
 import type { Rotated, ToRotate } from "../../../protocol/sharing.ts";
 import { call } from "../../store.ts";
@@ -28,7 +29,7 @@ function Rotation({ rotate: { kind, id, name } }: { rotate: ToRotate }) {
   return (
     <>
       <span>
-        {name} <code>{`coffer ${kind} rotate ${JSON.stringify(name)}`}</code>
+        {name} <code>{rotateCommand(kind, name)}</code>
       </span>
       {rotated === null ? (
         <button

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { exportCommand } from "../../../commands.ts";
 import { m } from "../../../messages/messages.ts";
 import { type ExportFormat, exportFormats } from "@coffer/import/formats";
 import type { ExportedVault } from "../../../protocol/transfer.ts";
@@ -63,7 +64,7 @@ export function ExportVault() {
         <Problem text={problem} />
         <p class="buttons">
           <button disabled={busy}>{slow ? m.exporting : m.exportAction}</button>
-          <code class="command">{m.exportCommand(chosen.name, format)}</code>
+          <code class="command">{exportCommand(chosen.name, format)}</code>
         </p>
       </form>
       {done !== null && (
