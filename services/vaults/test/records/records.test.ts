@@ -330,3 +330,27 @@ await t.test("a member with read permission cannot write", async (t) => {
     target: { id, parent_id: vault.id },
   });
 });
+
+await t.test(
+  "a key version that no vault can have is another one, and fails no other write of its moment",
+  async (t) => {
+    const { owner, path } = await ownVault();
+    const stranger = await ownVault();
+    const body = { type: "login", encrypted_data: sealed() };
+    const record = await newRecord(service, owner, path.split("/")[3] ?? "");
+    for (const key_version of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
+      const odd = { ...body, key_version };
+      const writes = Array.from({ length: 20 }, (_, n) =>
+        n % 2 === 0
+          ? call(service, owner, "POST", path, { body: odd })
+          : call(service, stranger.owner, "POST", stranger.path, { body }),
+      );
+      const statuses = (await Promise.all(writes)).map(({ status }) => status);
+      t.same(
+        statuses,
+        Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 409 : 201)),
+      );
+      t.match(await call(service, owner, "PUT", `${path}/${record.id}`, { body: odd }), { status: 409 });
+    }
+  },
+);

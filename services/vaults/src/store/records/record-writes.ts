@@ -15,7 +15,8 @@ const columns = {
   audit_id: "uuid",
   audit: "text",
   now: "timestamptz",
-  key_version: "integer",
+  // A caller may send any whole number: only the version of the vault fits.
+  key_version: "bigint",
 };
 
 /**
