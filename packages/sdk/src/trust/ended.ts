@@ -16,18 +16,25 @@ export async function rememberEnded(
   which: (res: Resource) => boolean,
   request: () => Promise<unknown>,
 ): Promise<void> {
-  const { resources: earlier } = await histories.record();
-  const store = (record: TrustRecord, isEnded: boolean): TrustRecord => {
+  const changed = (record: TrustRecord, change: (ended: HolderId[], res: string) => HolderId[]): TrustRecord => {
     const resources = { ...record.resources };
     for (const [res, trusted] of Object.entries(resources)) {
       if (!which(res as Resource)) continue; // a record has the names of histories
-      const { ended = [] } = trusted;
-      const others = ended.filter((who) => !whos.includes(who) || earlier[res]?.ended?.includes(who));
-      resources[res] = { ...trusted, ended: isEnded ? [...new Set([...others, ...whos])] : others };
+      resources[res] = { ...trusted, ended: change(trusted.ended ?? [], res) };
     }
     return { ...record, resources };
   };
-  await storedFirst(histories, store, request);
+  await storedFirst(
+    histories,
+    {
+      store: (record) => changed(record, (ended) => [...new Set([...ended, ...whos])]),
+      takeBack: (record, { resources: earlier }) =>
+        changed(record, (ended, res) =>
+          ended.filter((who) => !whos.includes(who) || earlier[res]?.ended?.includes(who)),
+        ),
+    },
+    request,
+  );
 }
 
 /**
@@ -47,9 +54,15 @@ export async function unlessGone(
   }
 }
 
+/** Whether a history names a member or machine, or has an invitation with which a machine can still join. */
+export function mayHold(state: HistoryState, who: HolderId): boolean {
+  const canJoin = who.startsWith("client:") && state.invitations.length > 0;
+  return canJoin || holderOf(state, who) !== undefined;
+}
+
 /** What stays of it when a history is trusted again: the service chose when, and shows the history. */
-export function stillEnded(before: Trusted | undefined, { holders }: HistoryState): HolderId[] | undefined {
-  return before?.ended?.filter((ended) => holders.some(({ who }) => who === ended));
+export function stillEnded(before: Trusted | undefined, state: HistoryState): HolderId[] | undefined {
+  return before?.ended?.filter((who) => mayHold(state, who));
 }
 
 /** Deletes that for one history, because the caller grants access again. */

@@ -1,7 +1,14 @@
 import type { HistoryState, Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
-import { trustedIn, type TrustRecord, withTrusted } from "./trust-storage.ts";
+import { emptyTrust, trustedIn, type TrustRecord, withTrusted } from "./trust-storage.ts";
+
+/** What a request does, in what the device trusts. */
+interface Effect {
+  store(record: TrustRecord): TrustRecord;
+  /** Only what this request has stored: an earlier one may have done the same. */
+  takeBack(record: TrustRecord, earlier: TrustRecord): TrustRecord;
+}
 
 /**
  * Stores what a request does before it is sent: a lost response must not hide that it was done. A
@@ -9,14 +16,15 @@ import { trustedIn, type TrustRecord, withTrusted } from "./trust-storage.ts";
  */
 export async function storedFirst(
   histories: Pick<Histories, "changeRecord">,
-  store: (record: TrustRecord, isDone: boolean) => TrustRecord,
+  { store, takeBack }: Effect,
   request: () => Promise<unknown>,
 ): Promise<void> {
-  await histories.changeRecord((record) => store(record, true));
+  let earlier = emptyTrust();
+  await histories.changeRecord((record) => store((earlier = record)));
   try {
     await request();
   } catch (error) {
-    if (isRefusal(error)) await histories.changeRecord((record) => store(record, false));
+    if (isRefusal(error)) await histories.changeRecord((record) => takeBack(record, earlier));
     throw error;
   }
 }
@@ -32,13 +40,17 @@ function isRefusal(error: unknown): boolean {
  * one with its name. Throws what `request` throws.
  */
 export function removing(histories: Histories, res: Resource, request: () => Promise<unknown>): Promise<void> {
-  const store = (record: TrustRecord, isRemoved: boolean): TrustRecord => {
+  const changed = (record: TrustRecord, isRemoved: boolean): TrustRecord => {
     const there = trustedIn(record, res);
     if (there === undefined || !(isRemoved ? there.accepted : there.removed)) return record;
     const after = { ...there, accepted: !isRemoved, removed: isRemoved || undefined };
     return { ...withTrusted(record, res, after), unsaved: true };
   };
-  return storedFirst(histories, store, request);
+  const effect: Effect = {
+    store: (record) => changed(record, true),
+    takeBack: (record, earlier) => (trustedIn(earlier, res)?.accepted === true ? changed(record, false) : record),
+  };
+  return storedFirst(histories, effect, request);
 }
 
 /** The error when the service shows what the person has removed. */

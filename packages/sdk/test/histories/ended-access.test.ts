@@ -1,6 +1,7 @@
 import t from "tap";
-import type { PersonClient } from "../../src/index.ts";
-import { type Member, signPastClients, startCompany } from "../server/history-people.ts";
+import { createClient, type PersonClient } from "../../src/index.ts";
+import { notation } from "../server/history-lies.ts";
+import { type Member, newJoinedMachine, signPastClients, startCompany } from "../server/history-people.ts";
 import { Refusal } from "../server/refusal.ts";
 
 // A device has ended the access of a member, and no entry says so yet. The service goes on with the member.
@@ -104,4 +105,54 @@ await t.test("an access whose end the service does not acknowledge has ended; a 
     await alice.client().folders.share(folder, grant);
     await alice.client().vaults.share(vault, grant);
   }
+});
+
+await t.test("a machine that the device has revoked gets no later key, whenever its join is read", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id: folder } = await alice.client().folders.create("production");
+  await alice.client().secrets.set(notation, "s3cret");
+  const [application] = await alice.client().applications.list();
+  const revoke = async (id: string): Promise<void> => {
+    server.loses = ({ method }) => method === "DELETE";
+    await alice.client().machines.remove(application?.id ?? "", id);
+    server.loses = () => false;
+  };
+  // Alice's device has not read that this one joined.
+  const joined = await newJoinedMachine(alice, server, [folder]);
+  await revoke(joined.client_id);
+  // This one has not joined, and the service says that its token is not spent.
+  server.lie = ({ path }, { body }) => (path === "/api/sm/v1/folders" ? { data: [] } : body);
+  const joining = await newJoinedMachine(alice, server, [folder]);
+  server.lie = ({ path }, { body }) =>
+    path.endsWith("/tokens")
+      ? { data: (body as { data: object[] }).data.map((one) => ({ ...one, status: "unused" })) }
+      : body;
+  await revoke(joining.client_id);
+  await createClient(joining).read(notation);
+  const holders = server.histories.get(`folder:${folder}`)?.state.holders.map(({ who }) => who);
+  t.ok(holders?.includes(`client:${joining.client_id}`), "it joins");
+  server.lie = (_request, { body }) => body;
+  const grants = server.folders.get(folder)?.grants ?? [];
+  const left = [joined, joining].map(({ client_id }) => grants.filter(({ id }) => id === client_id));
+  for (const kept of left) {
+    const others = grants.filter(({ kind }) => kind === "user");
+    Object.assign(server.folders.get(folder) ?? {}, { grants: [...others, ...kept] });
+    await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" });
+    for (const grant of kept) grant.encrypted_key = null;
+    await alice.client().folders.list();
+    t.match(kept, [{ encrypted_key: null }], "nor the present one again");
+  }
+  t.equal(server.folders.get(folder)?.key_version, 1);
+});
+
+await t.test("a refusal takes back only what was ended with it", async (t) => {
+  const { alice, server, mallory, folder } = await withEnded(t);
+  const other = alice.client();
+  await other.folders.share(folder, { userId: idOf(mallory), permission: "write" });
+  server.loses = ({ method }) => method === "DELETE";
+  await alice.client().folders.unshare(folder, idOf(mallory));
+  server.lie = ({ method }, { body }) => (method === "DELETE" ? new Refusal(403, "access_denied") : body);
+  await t.rejects(other.folders.unshare(folder, idOf(mallory)), { code: "access_denied" });
+  server.lie = (_request, { body }) => body;
+  await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" });
 });

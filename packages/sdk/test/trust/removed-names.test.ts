@@ -142,11 +142,15 @@ for (const [noun, kind] of Object.entries(kinds)) {
     t.equal(await kind.use(alice.client()), id);
     server.lie = ({ method }, { body }) => (method === "DELETE" ? new Refusal(503, "unavailable") : body);
     await t.rejects(kind.remove(alice.client(), id), { code: "unavailable" });
-    server.lie = (_request, { body }) => body;
-    await t.rejects(kind.use(alice.client()), {
+    const isRemoved = {
       code: "not_accepted",
       message: new RegExp(`coffer ${noun} accept ${id}.*coffer ${noun} rm ${id}`),
-    });
+    };
+    await t.rejects(kind.use(alice.client()), isRemoved);
+    server.lie = ({ method }, { body }) => (method === "DELETE" ? new Refusal(409, "conflict") : body);
+    await t.rejects(kind.remove(alice.client(), id), { code: "conflict" });
+    server.lie = (_request, { body }) => body;
+    await t.rejects(kind.use(alice.client()), isRemoved, "a second refusal does not take back the first removal");
     server.loses = () => false;
     await kind.remove(alice.client(), id);
   });
