@@ -55,7 +55,7 @@ export type ProveJoin = <T>(request: (fields: object) => Promise<T>) => Promise<
 
 /**
  * Joins the organization of an invitation: verifies its history from the start and pins it from
- * the invitation on. An invitation that the service made, to an organization without a history, is
+ * the invitation on. Returns it under the name of that history. An invitation that the service made, to an organization without a history, is
  * accepted without verification. Throws CofferError `join_invalid` for an invitation that the
  * history does not have, `history_forked` or `history_rolled_back` when one of the person's devices
  * knows another history of that organization.
@@ -74,6 +74,7 @@ export async function acceptInvitation(
   const read = invitedEntries(send, token);
   // The first entry names the organization. Everything else of it is verified below.
   const res = await understoodHistory(invitedTo(read));
+  const id = res.slice("org:".length);
   let joined: OrganizationView | undefined;
   const known = await trust.histories.learned(res);
   const trusted = await join(
@@ -84,7 +85,7 @@ export async function acceptInvitation(
     session.user.email,
     async (entry) => {
       const answer = await acceptedJoin(trust, entry, () => accept({ token, entry }));
-      joined = requireRequested<OrganizationView>(answer, { id: res.slice("org:".length) });
+      joined = requireRequested<OrganizationView>(answer, { id });
       return answer;
     },
     known,
@@ -94,9 +95,10 @@ export async function acceptInvitation(
   // A person who returns has pins, on this device or in a keyring that the service shows later.
   await trust.histories.keep(res, (before) => ({ ...before, ...trusted }));
   await trust.share();
-  if (joined !== undefined) return joined;
-  const headers = { "x-coffer-org": res.slice("org:".length) };
-  return (await send({ method: "GET", path: "/api/org", headers })).body as OrganizationView;
+  const current = (): Promise<ApiAnswer> => send({ method: "GET", path: "/api/org", headers: { "x-coffer-org": id } });
+  const view = joined ?? requireRequested<OrganizationView>(await current(), { id });
+  // The service could show the name of another organization.
+  return { ...view, name: trusted.state.name };
 }
 
 /**
