@@ -13,7 +13,7 @@ import { openSharedVaultKey } from "../vaults/open-vault.ts";
 import { vaultPath } from "../vaults/vault-path.ts";
 import { allPages } from "../vaults/vault-store.ts";
 import type { VaultMemberView, VaultView } from "../vaults/views.ts";
-import type { FolderView, HolderView, MemberView, OrganizationView } from "../views.ts";
+import type { FolderView, HolderView, MemberView } from "../views.ts";
 import { understoodHistory } from "./history-failure.ts";
 import { holderParts } from "./holder-parts.ts";
 import { canonicalEmail } from "./invite-member.ts";
@@ -57,7 +57,7 @@ export async function adoptOrganization(
   confirm: ConfirmKey,
   confirmHolders: ConfirmHolders,
 ): Promise<Adoption> {
-  const { id, name } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
+  const { id, name } = await trust.shownOrganization();
   const self = await trust.self();
   const members = dataOf<MemberView>(await send({ method: "GET", path: "/api/org/members" }));
   const set: Holder[] = [];

@@ -5,6 +5,7 @@ import { type Histories, histories, type Verified } from "../histories/histories
 import { personEntries } from "../histories/read-entries.ts";
 import { personSelf, type Self } from "../histories/self.ts";
 import { signChange, type SignedRequest, type SignOptions } from "../histories/sign-change.ts";
+import { requireRequested } from "../http/require-requested.ts";
 import type { ApiAnswer, ApiRequest } from "../http/transport.ts";
 import type { PersonSession } from "../people/person-session.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
@@ -27,6 +28,8 @@ export interface PersonTrust {
    * one.
    */
   organization(): Promise<Verified>;
+  /** The same organization, which may have no history, as the service shows it. */
+  shownOrganization(): Promise<OrganizationView>;
   /** The organization that the history of a folder or vault names, up to its newest entry. */
   organizationOf(res: Resource): Promise<Verified>;
   /** The caller, and the rules for the use of a key. */
@@ -97,11 +100,17 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
   });
 
   const chosen = options.organization?.toLowerCase();
+  const shownOrganization = async (): Promise<OrganizationView> => {
+    const answer = await send({ method: "GET", path: "/api/org" });
+    if (chosen !== undefined) return requireRequested<OrganizationView>(answer, { id: chosen });
+    const view = answer.body as OrganizationView;
+    const { organization: first = view.id } = await own.record();
+    if (first !== view.id) throw anotherOrganization(first, view.id);
+    return view;
+  };
   const organization = async (): Promise<Verified> => {
     if (chosen !== undefined) return own.newest(`org:${chosen}`);
-    const { id } = (await send({ method: "GET", path: "/api/org" })).body as OrganizationView;
-    const { organization: first = id } = await own.record();
-    if (first !== id) throw anotherOrganization(first, id);
+    const { id } = await shownOrganization();
     const verified = await own.newest(`org:${id}`);
     await own.changeRecord((before) => (before.organization === undefined ? { ...before, organization: id } : before));
     return verified;
@@ -120,6 +129,7 @@ export function personTrust(options: PersonTrustOptions): PersonTrust {
     histories: own,
     self,
     organization,
+    shownOrganization,
     async organizationOf(res) {
       const { state } = await own.newest(res);
       return own.newest(`org:${state.org ?? ""}`);

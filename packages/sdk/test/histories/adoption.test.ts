@@ -71,3 +71,20 @@ await t.test("an organization's members are shown with their permissions", async
   t.same(asked, [{ kind: "user", id: idOf(mallory), name: "mallory@example.com", permission: "manage" }]);
   t.equal(server.histories.get(`org:${organizationId}`), undefined);
 });
+
+await t.test("only the organization that was named is adopted", async (t) => {
+  const { alice, server, organizationId, me, folder, trust } = await withoutHistories(t);
+  const { id: other } = await alice.client().organizations.create("Elsewhere");
+  await me.folders.adopt(folder, yes, yes);
+  for (const id of [organizationId, other]) server.histories.delete(`org:${id}`);
+  server.lie = ({ path, method }, { body }) =>
+    path === "/api/org" && method === "GET" ? { ...(body as object), id: other } : body;
+  const named = alice.client({ trust: memoryTrust(), organization: organizationId });
+  await t.rejects(named.organizations.adopt(yes, yes), { code: "bad_answer" });
+  await t.rejects(
+    alice.client({ trust }).organizations.adopt(yes, yes),
+    { code: "bad_answer" },
+    "nor another one first",
+  );
+  t.equal(server.histories.get(`org:${other}`), undefined);
+});
