@@ -8,7 +8,7 @@ import {
   type Resource,
 } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { mayHold, stillEnded } from "../trust/ended.ts";
+import { endedAfter, stillEnded } from "../trust/ended.ts";
 import { changing, heldTrust } from "../trust/held-trust.ts";
 import { knownAsAfter } from "../trust/known-as.ts";
 import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "../trust/trust-storage.ts";
@@ -135,16 +135,11 @@ export function histories(options: HistoriesOptions): Histories {
     const isStored = await tryToStore(res, (there) => {
       if (!hasSamePins(there, before) || !isSameList(there?.left, after.left)) return undefined;
       // Later changes by other calls, such as this device's removals, must stay.
-      const { sealed_until, sealed_at, ended = [], pin_version, told, removed, took } = there ?? {};
-      // A manager who sets a member again restores the access, but not one whose own access has ended. A
-      // join does not: the caller may have ended the access before this device read it.
-      const restores = (by: string): boolean => by.startsWith("user:") && !ended.some((other) => other === by);
-      const isRestored = (who: HolderId): boolean => walked.set.some((one) => one.who === who && restores(one.by));
-      const stays = (who: HolderId): boolean => mayHold(walked.state, who) && !isRestored(who);
+      const { sealed_until, sealed_at, pin_version, told, removed, took } = there ?? {};
       const kept = {
         accepted: removed !== true && (after.accepted || there?.accepted === true),
         known_as: knownAsAfter(there, after.state.name),
-        ended: ended.filter(stays),
+        ended: endedAfter(there, walked),
         ...{ sealed_until, sealed_at, pin_version, told, removed, took },
       };
       replaced = withDepartures(there, { ...after, ...kept }, walked.departures);

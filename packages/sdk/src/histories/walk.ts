@@ -16,6 +16,14 @@ import type { Manager, Trusted } from "../trust/trust-storage.ts";
 import { type Departure, departuresIn } from "./left.ts";
 import type { ReadEntries } from "./read-entries.ts";
 
+/** A member or machine that an entry sets. */
+export interface SetBy {
+  who: HolderId;
+  /** The signer; for a join the maker of its invitation. */
+  by: string;
+  joins: boolean;
+}
+
 /** A history at its newest entry. */
 export interface Walked {
   state: HistoryState;
@@ -32,8 +40,8 @@ export interface Walked {
   joinedBy: OpenInvitation | undefined;
   /** The person who is responsible for the newest entry; undefined when no new entry was read. */
   signer: Trusted["given"];
-  /** The members and machines that entries after the pin have set, each with the signer. */
-  set: readonly { who: HolderId; by: string }[];
+  /** The members and machines that entries after the pin have set, in order. */
+  set: readonly SetBy[];
   /** The people who managed it before or by a read entry, and do so no longer with that key. */
   formerManagers: readonly Manager[];
   /** For an organization: the members who left by the read entries, and restated cuts. */
@@ -64,6 +72,7 @@ export async function walk(
     joinedBy: undefined,
     signer: undefined,
     set: [],
+    makers: new Map((pinned?.invitations ?? []).map(({ tag, by }) => [`invite:${tag}`, by])),
     managers: [...(before?.former_managers ?? []), ...(pinned?.holders ?? []).filter(isManaging)],
     departures: [],
   };
@@ -87,13 +96,15 @@ export async function walk(
     after = state.head.seq;
   }
   for (const pin of pins) requireEntry(res, hashes, pin);
-  const { managers, ...taken } = walked;
+  const { managers, makers: _, ...taken } = walked;
   return { ...taken, state, hashes, formerManagers: formerOf(managers, state) };
 }
 
 type Taken = Omit<Walked, "state" | "set" | "formerManagers" | "departures" | "hashes"> & {
   state: HistoryState | null;
-  set: { who: HolderId; by: string }[];
+  set: SetBy[];
+  /** The makers of invitations, by `invite:<tag>`. */
+  makers: Map<string, string>;
   managers: Manager[];
   departures: Departure[];
 };
@@ -120,8 +131,10 @@ async function take(
   let from = 0;
   for (const [index, text] of texts.entries()) {
     const { claims } = await readEntry(text);
-    const { by, set = [] } = claims;
-    if (claims.seq > pinned) walked.set.push(...set.map(({ who }) => ({ who, by })));
+    const { by, set = [], invite = [] } = claims;
+    for (const { tag } of invite) walked.makers.set(`invite:${tag}`, by);
+    const setBy = { by: walked.makers.get(by) ?? by, joins: by.startsWith("invite:") };
+    if (claims.seq > pinned) walked.set.push(...set.map(({ who }) => ({ who, ...setBy })));
     walked.managers.push(...set.filter(isManaging));
     const mine = set.some(({ who }) => who === self);
     if (!mine && claims.drop === undefined && index < texts.length - 1) continue;

@@ -64,7 +64,21 @@ const granted = (applicationId: string, clientId: string, folderId: string): str
   `${client(applicationId, clientId)}/folders/${encodeURIComponent(folderId)}`;
 const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");
 
-export function applicationsClient({ api, trust, secrets }: PersonContext): ApplicationsClient {
+/**
+ * Reads the histories of the caller's folders, as far as possible: a device stores that a machine's access
+ * has ended only in those that it knows. The person's other devices may know some that the service
+ * does not list.
+ */
+async function readHistories({ trust, secrets }: PersonContext): Promise<void> {
+  for (const read of [() => trust.histories.learned("folder:"), () => secrets.listed()])
+    await read().catch((error: unknown) => {
+      // Ending the access must not wait for it.
+      if (!(error instanceof CofferError)) throw error;
+    });
+}
+
+export function applicationsClient(context: PersonContext): ApplicationsClient {
+  const { api, trust, secrets } = context;
   const { send, list, post, remove } = api;
   return {
     list: () => list("/api/org/applications"),
@@ -72,6 +86,7 @@ export function applicationsClient({ api, trust, secrets }: PersonContext): Appl
     update: async (id, change) =>
       requireRequested<ApplicationView>(await send({ method: "PATCH", path: application(id), body: change }), { id }),
     async remove(id) {
+      await readHistories(context);
       const machines = await list<MachineView>(`${application(id)}/clients`);
       const ended = machines.map(({ client_id }) => `client:${client_id}` as const);
       await rememberEnded(trust.histories, ended, isOfFolder, () => remove(application(id)));
@@ -93,11 +108,13 @@ export function tokensClient({ api, trust, secrets }: PersonContext): TokensClie
   };
 }
 
-export function machinesClient({ api, trust, secrets }: PersonContext): MachinesClient {
+export function machinesClient(context: PersonContext): MachinesClient {
+  const { api, trust, secrets } = context;
   const { send, list, remove } = api;
   return {
     list: (id) => list(`${application(id)}/clients`),
     async remove(applicationId, id) {
+      await readHistories(context);
       await rememberEnded(trust.histories, [`client:${id}`], isOfFolder, () => remove(client(applicationId, id)));
       await secrets.listed();
       return closeDeadInvitations(send, trust);

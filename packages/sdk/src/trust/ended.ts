@@ -1,6 +1,7 @@
 import { type HistoryState, type HolderId, holderOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
+import type { Walked } from "../histories/walk.ts";
 import { storedFirst } from "./removed.ts";
 import type { Trusted, TrustRecord } from "./trust-storage.ts";
 
@@ -54,8 +55,28 @@ export async function unlessGone(
   }
 }
 
+/**
+ * Whose access has ended, after later entries. A manager who sets a member or machine again restores its
+ * access. A join does not: the caller may have ended the access before this device read it. A manager
+ * whose own access has ended restores none, and whom that one adds gets none: the service can take
+ * such entries until the next key.
+ */
+export function endedAfter(
+  before: Pick<Trusted, "state" | "ended"> | undefined,
+  { state, set }: Pick<Walked, "state" | "set">,
+): HolderId[] {
+  const ended = new Set(before?.ended);
+  const known = before?.state ?? null;
+  const isKnown = (who: HolderId): boolean => known !== null && holderOf(known, who)?.key === holderOf(state, who)?.key;
+  for (const { who, by, joins } of set)
+    if (!ended.has(by as HolderId)) {
+      if (!joins) ended.delete(who);
+    } else if (!isKnown(who)) ended.add(who);
+  return [...ended].filter((who) => mayHold(state, who));
+}
+
 /** Whether a history names a member or machine, or has an invitation with which a machine can still join. */
-export function mayHold(state: HistoryState, who: HolderId): boolean {
+function mayHold(state: HistoryState, who: HolderId): boolean {
   const canJoin = who.startsWith("client:") && state.invitations.length > 0;
   return canJoin || holderOf(state, who) !== undefined;
 }

@@ -1,6 +1,10 @@
+import { newAccessToken, newId, newKeyPair, readAccessToken } from "@coffer/crypto";
+import { type Change, makeInvitation, openInvitation, sign } from "@coffer/history";
 import t from "tap";
 import { createClient, type PersonClient } from "../../src/index.ts";
+import { memoryTrust } from "../../src/trust/trust-storage.ts";
 import { notation } from "../server/history-lies.ts";
+import type { HistoryServer } from "../server/history-server.ts";
 import { type Member, newJoinedMachine, signPastClients, startCompany } from "../server/history-people.ts";
 import { Refusal } from "../server/refusal.ts";
 
@@ -144,6 +148,72 @@ await t.test("a machine that the device has revoked gets no later key, whenever 
   }
   t.equal(server.folders.get(folder)?.key_version, 1);
 });
+
+await t.test("nor does a new device forget it, whatever folders the service lists to it", async (t) => {
+  const { alice, server } = await startCompany(t);
+  const { id: folder } = await alice.client().folders.create("production");
+  const { client_id: machine } = await newJoinedMachine(alice, server, [folder]);
+  await alice.client().folders.list();
+  const [application] = await alice.client().applications.list();
+  const lists: HistoryServer["lie"][] = [
+    (_request, { body }) => body,
+    ({ path, method }, { body }) => (path === "/api/org/folders" && method === "GET" ? { data: [] } : body),
+  ];
+  for (const lie of lists)
+    for (const what of ["machines", "applications"] as const) {
+      const me = alice.client({ trust: memoryTrust() });
+      server.lie = lie;
+      server.loses = ({ method }) => method === "DELETE";
+      await me[what].remove(application?.id ?? "", machine);
+      server.lie = (_request, { body }) => body;
+      await t.rejects(me.folders.rotate(folder), { code: "holder_unconfirmed" }, what);
+    }
+  t.equal(server.folders.get(folder)?.key_version, 1);
+});
+
+const ends: Record<string, (me: PersonClient, folder: string, userId: string) => Promise<unknown>> = {
+  "folder unshare": (me, folder, userId) => me.folders.unshare(folder, userId),
+  "member rm": (me, _folder, userId) => me.members.remove(userId),
+};
+for (const [name, end] of Object.entries(ends))
+  await t.test(`a manager whose access ends by ${name} gives it to no machine meanwhile`, async (t) => {
+    const { alice, server, mallory, folder } = await withEnded(t);
+    await alice.client().folders.share(folder, { userId: idOf(mallory), permission: "manage" });
+    const res = `folder:${folder}` as const;
+    const [{ publicKey: key }, token] = [await newKeyPair(), newAccessToken()];
+    const machines = [newId(), newId()] as const;
+    const [given, joined] = machines;
+    const setOf = (id: string): NonNullable<Change["set"]> => [{ who: `client:${id}`, key, perm: "read" }];
+    const { wrapKey, tokenHash: tag } = await readAccessToken(token);
+    const mine = { tag, wrapKey, kind: "client", perm: "read" } as const;
+    /** Mallory names a machine, and another one joins with an invitation of his. */
+    const goOn = async (): Promise<void> => {
+      await signPastClients(server, mallory, res, { set: setOf(given) });
+      const before = server.histories.get(res)?.state ?? null;
+      const invitation = await makeInvitation(before, res, mine);
+      await signPastClients(server, mallory, res, { invite: [invitation] });
+      const held = server.histories.get(res);
+      const joinKey = await openInvitation(res, held?.state.invitations.at(-1), wrapKey);
+      const join = await sign(held?.state ?? null, res, `invite:${tag}`, joinKey, { set: setOf(joined) });
+      server.histories.set(res, { entries: [...(held?.entries ?? []), join.text], state: join.state });
+    };
+    server.lie = async ({ method }, { body }) => {
+      if (method === "DELETE") await goOn();
+      return body;
+    };
+    await end(alice.client(), folder, idOf(mallory));
+    const grants = server.folders.get(folder)?.grants ?? [];
+    const people = grants.filter(({ kind }) => kind === "user");
+    for (const id of machines) {
+      const grant = { kind: "client", id, permission: "read", encrypted_key: null, encrypted_key_alg: null } as const;
+      Object.assign(server.folders.get(folder) ?? {}, { grants: [...people, grant] });
+      await alice.client().folders.list();
+      await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" });
+      t.equal(grant.encrypted_key, null);
+    }
+    Object.assign(server.folders.get(folder) ?? {}, { grants: people });
+    t.match(await alice.client().folders.rotate(folder), { dropped: { length: 3 } });
+  });
 
 await t.test("a refusal takes back only what was ended with it", async (t) => {
   const { alice, server, mallory, folder } = await withEnded(t);

@@ -312,6 +312,10 @@ export async function startHistoryServer(t: { teardown(work: () => Promise<void>
         return { status: 204, body: undefined };
       case "POST /api/org/applications":
         return ok({ id: newId(), ...body }, 201);
+      case "DELETE /api/org/applications/:":
+        for (const folder of server.folders.values())
+          folder.grants = folder.grants.filter(({ kind }) => kind !== "client");
+        return { status: 204, body: undefined };
       case "DELETE /api/org/applications/:/clients/:":
         for (const folder of server.folders.values())
           folder.grants = folder.grants.filter(({ id }) => id !== (parts[4] ?? ""));

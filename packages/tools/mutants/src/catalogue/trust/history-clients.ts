@@ -228,9 +228,23 @@ export const historyClientMutants: readonly Mutant[] = [
   },
   {
     name: "ended-access-restored-by-the-one-who-had-it",
-    file: "packages/sdk/src/histories/histories.ts",
-    find: "walked.set.some((one) => one.who === who && !ended.some((other) => other === one.by));",
-    replace: "walked.set.some((one) => one.who === who);",
+    file: "packages/sdk/src/trust/ended.ts",
+    find: "if (!ended.has(by as HolderId)) {",
+    replace: "if (ended.has(who)) {",
+    tests: ["packages/sdk/test/histories/ended-access.test.ts"],
+  },
+  {
+    name: "ended-access-restored-by-a-join",
+    file: "packages/sdk/src/trust/ended.ts",
+    find: "if (!joins) ended.delete(who);",
+    replace: "ended.delete(who);",
+    tests: ["packages/sdk/test/histories/ended-access.test.ts"],
+  },
+  {
+    name: "ended-access-passed-on-by-an-invitation",
+    file: "packages/sdk/src/histories/walk.ts",
+    find: "by: walked.makers.get(by) ?? by,",
+    replace: "by,",
     tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
