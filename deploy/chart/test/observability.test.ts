@@ -328,7 +328,7 @@ await t.test("the runbook of CofferAuthFailures explains each reason that the co
   const sources = sourcesOfServices();
   const rejections = /export type RejectionReason =([^;]+);/.exec(sources)?.[1] ?? "";
   const reasons = [
-    ...[...sources.matchAll(/authFailures\.inc\(\{ reason: "(\w+)"/g)].map(([, reason]) => reason),
+    ...[...sources.matchAll(/authFailures\.inc\(\{ reason: "(\w+)"/g)].map(([, reason = ""]) => reason),
     ...[...rejections.matchAll(/"(\w+)"/g)].map(([, reason]) => reason),
   ];
   t.ok(reasons.includes("unknown_login") && reasons.includes("expired"));
@@ -337,7 +337,7 @@ await t.test("the runbook of CofferAuthFailures explains each reason that the co
   const explained = [...(section.split("\n## ")[0] ?? "").matchAll(/`(\w+)(…?)`/g)];
   for (const reason of new Set(reasons))
     t.ok(
-      explained.some(([, name = "", more]) => (more === "" ? reason === name : reason?.startsWith(name))),
+      explained.some(([, name = "", more]) => (more === "" ? reason === name : reason.startsWith(name))),
       reason,
     );
   t.end();
