@@ -329,7 +329,7 @@ await t.test("the runbook of CofferAuthFailures explains each reason that the co
   const rejections = /export type RejectionReason =([^;]+);/.exec(sources)?.[1] ?? "";
   const reasons = [
     ...[...sources.matchAll(/authFailures\.inc\(\{ reason: "(\w+)"/g)].map(([, reason = ""]) => reason),
-    ...[...rejections.matchAll(/"(\w+)"/g)].map(([, reason]) => reason),
+    ...[...rejections.matchAll(/"(\w+)"/g)].map(([, reason = ""]) => reason),
   ];
   t.ok(reasons.includes("unknown_login") && reasons.includes("expired"));
   const page = readFileSync(resolve(checkout, runbookPage), "utf8");

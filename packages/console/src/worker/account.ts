@@ -1,5 +1,5 @@
 import type { AccountView, ConfirmedFactor } from "../protocol/account.ts";
-import { codeOf } from "./code-of.ts";
+import { codeOf } from "@coffer/sdk/code-of";
 import type { Workspace } from "./workspace.ts";
 
 export async function accountView({ client }: Workspace): Promise<AccountView> {

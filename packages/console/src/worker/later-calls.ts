@@ -10,7 +10,7 @@ import {
   removeDestination,
   switchDestination,
 } from "./organization/destinations.ts";
-import { codeOf } from "./code-of.ts";
+import { codeOf } from "@coffer/sdk/code-of";
 import { createFolder, foldersView, secretValue, setField } from "./platform/folders.ts";
 import { exportVault, importFile, readFile } from "./records/import-file.ts";
 import {

@@ -1,7 +1,7 @@
 import type { ConfirmKey, PersonClient } from "@coffer/sdk";
 import type { Calls } from "../protocol/calls.ts";
 import type { HistoryName, HistoryView, ShownHistory, TrustView } from "../protocol/trust.ts";
-import { codeOf } from "./code-of.ts";
+import { codeOf } from "@coffer/sdk/code-of";
 import type { Workspace } from "./workspace.ts";
 
 /** The histories of the person, how far this browser has verified each, and which of them it refuses. */

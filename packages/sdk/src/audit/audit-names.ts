@@ -1,4 +1,4 @@
-import { CofferError } from "../errors.ts";
+import { codeOf } from "../code-of.ts";
 import type { PersonClient } from "../people/person-client.ts";
 
 /** The actor or target of an audit record. */
@@ -43,8 +43,7 @@ async function allowed<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await list;
   } catch (error) {
-    const code = error instanceof CofferError ? error.code : "";
-    if (["access_denied", "not_found", "plan_required"].includes(code)) return [];
+    if (["access_denied", "not_found", "plan_required"].includes(codeOf(error) ?? "")) return [];
     throw error;
   }
 }

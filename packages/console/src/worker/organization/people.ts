@@ -1,7 +1,7 @@
 import type { AccountView, MemberView, PersonClient, Role } from "@coffer/sdk";
 import type { InvitationView, PeopleView, PersonView } from "../../protocol/people.ts";
 import type { ToRotate } from "../../protocol/sharing.ts";
-import { codeOf } from "../code-of.ts";
+import { codeOf } from "@coffer/sdk/code-of";
 import { toRotate } from "../sharing.ts";
 import type { Workspace } from "../workspace.ts";
 

@@ -2,7 +2,7 @@ import type { AuditRecord } from "@coffer/events";
 import type { PersonClient } from "@coffer/sdk";
 import { auditNames } from "@coffer/sdk/audit";
 import type { ReadersView, ReaderView } from "../../protocol/folders.ts";
-import { codeOf } from "../code-of.ts";
+import { codeOf } from "@coffer/sdk/code-of";
 import type { Workspace } from "../workspace.ts";
 
 const periodMilliseconds = 90 * 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import type { SyncedRecord } from "@coffer/sdk";
 import type { Calls } from "../../protocol/calls.ts";
 import type { Changes, Conflict } from "../../protocol/records.ts";
-import { codeOf } from "../code-of.ts";
+import { codeOf } from "@coffer/sdk/code-of";
 import type { Workspace } from "../workspace.ts";
 
 /** Changes fields of a record, unless it was changed since the person began. */

@@ -1,6 +1,6 @@
 /**
  * The code of an error of Coffer; undefined for an error without one. A file of its own, without imports:
- * parts of the worker that are loaded later use it, and would move what they import into the first part.
+ * the console loads parts that use it later, and they would move the class of the error into a part of its own.
  */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
