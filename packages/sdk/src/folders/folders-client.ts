@@ -1,3 +1,4 @@
+import { CofferError } from "../errors.ts";
 import { adoptFolder, type Adoption, type ConfirmHolders } from "../histories/adopt.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonContext } from "../people/person-context.ts";
@@ -64,6 +65,12 @@ export interface FoldersClient {
   trust(id: string, confirm: ConfirmKey): Promise<void>;
 }
 
+/** Ending an access must not wait for a history that cannot be read. */
+function isTrouble(error: unknown): undefined {
+  if (error instanceof CofferError) return undefined;
+  throw error;
+}
+
 const folderPath = (id: string): string => `/api/org/folders/${encodeURIComponent(id)}`;
 
 export function foldersClient({ api, trust, secrets, current }: PersonContext): FoldersClient {
@@ -100,6 +107,8 @@ export function foldersClient({ api, trust, secrets, current }: PersonContext): 
     trust: (id, confirm) => trust.trustAgain(`folder:${id}`, confirm),
     async unshare(id, userId) {
       const who = `user:${userId}` as const;
+      // Whom the member adds from now on gets no key: those added before are read first.
+      await trust.histories.newest(`folder:${id}`).catch(isTrouble);
       const state = (await trust.histories.known(`folder:${id}`))?.state;
       const request = (): Promise<void> => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
       const isIt = (res: string): boolean => res === `folder:${id}`;

@@ -58,8 +58,8 @@ export const historyClientMutants: readonly Mutant[] = [
   {
     name: "organization-that-the-service-chooses-each-time",
     file: "packages/sdk/src/trust/person-trust.ts",
-    find: "    if (first !== id) throw anotherOrganization(first, id);\n",
-    replace: '    if (first === "") throw anotherOrganization(first, id);\n',
+    find: "    if (first !== view.id) throw anotherOrganization(first, view.id);\n",
+    replace: '    if (first === "") throw anotherOrganization(first, view.id);\n',
     tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
   },
   {

@@ -434,8 +434,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "refused-end-of-access-remembered",
     file: "packages/sdk/src/trust/ended.ts",
-    find: "ended: isEnded ? [...new Set([...others, ...whos])] : others",
-    replace: "ended: [...new Set([...others, ...(isEnded ? whos : ended)])]",
+    find: "!whos.includes(who) || earlier[res]?.ended?.includes(who)",
+    replace: "true",
     tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
@@ -448,7 +448,7 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "refused-removal-is-remembered",
     file: "packages/sdk/src/trust/removed.ts",
-    find: "if (isRefusal(error)) await histories.changeRecord((record) => store(record, false));",
+    find: "if (isRefusal(error)) await histories.changeRecord((record) => takeBack(record, earlier));",
     replace: "",
     tests: removedNames,
   },
