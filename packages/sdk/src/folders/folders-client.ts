@@ -1,10 +1,9 @@
-import { CofferError } from "../errors.ts";
 import { adoptFolder, type Adoption, type ConfirmHolders } from "../histories/adopt.ts";
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonContext } from "../people/person-context.ts";
 import type { ListedFolder } from "../people/person-store.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
-import { rememberEnded, unlessGone } from "../trust/ended.ts";
+import { isTrouble, rememberEnded, unlessGone } from "../trust/ended.ts";
 import { takeName } from "../trust/known-as.ts";
 import { acceptOffer, type Offer, offerOf } from "../trust/offer.ts";
 import { removing } from "../trust/removed.ts";
@@ -65,12 +64,6 @@ export interface FoldersClient {
   trust(id: string, confirm: ConfirmKey): Promise<void>;
 }
 
-/** Ending an access must not wait for a history that cannot be read. */
-function isTrouble(error: unknown): undefined {
-  if (error instanceof CofferError) return undefined;
-  throw error;
-}
-
 const folderPath = (id: string): string => `/api/org/folders/${encodeURIComponent(id)}`;
 
 export function foldersClient({ api, trust, secrets, current }: PersonContext): FoldersClient {
@@ -108,8 +101,7 @@ export function foldersClient({ api, trust, secrets, current }: PersonContext): 
     async unshare(id, userId) {
       const who = `user:${userId}` as const;
       // Whom the member adds from now on gets no key: those added before are read first.
-      await trust.histories.newest(`folder:${id}`).catch(isTrouble);
-      const state = (await trust.histories.known(`folder:${id}`))?.state;
+      const state = (await trust.histories.newest(`folder:${id}`).catch(isTrouble))?.state;
       const request = (): Promise<void> => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
       const isIt = (res: string): boolean => res === `folder:${id}`;
       await rememberEnded(trust.histories, [who], isIt, () => unlessGone(request, state, who));

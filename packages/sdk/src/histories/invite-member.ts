@@ -95,8 +95,9 @@ export async function acceptInvitation(
   // A person who returns has pins, on this device or in a keyring that the service shows later.
   await trust.histories.keep(res, (before) => ({ ...before, ...trusted }));
   await trust.share();
-  const current = (): Promise<ApiAnswer> => send({ method: "GET", path: "/api/org", headers: { "x-coffer-org": id } });
-  const view = joined ?? requireRequested<OrganizationView>(await current(), { id });
+  const headers = { "x-coffer-org": id };
+  const view =
+    joined ?? requireRequested<OrganizationView>(await send({ method: "GET", path: "/api/org", headers }), { id });
   // The service could show the name of another organization.
   return { ...view, name: trusted.state.name };
 }

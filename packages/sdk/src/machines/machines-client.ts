@@ -5,7 +5,7 @@ import { closeDeadInvitations, type ClosedInvitation, removeToken } from "../his
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonApi, PersonContext } from "../people/person-context.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
-import { rememberEnded } from "../trust/ended.ts";
+import { isTrouble, rememberEnded } from "../trust/ended.ts";
 import type { ApplicationView, ClientGrantView, MachineView, TokenView } from "../views.ts";
 import { createToken, type NewToken, type TokenRequest } from "./create-token.ts";
 
@@ -70,11 +70,8 @@ const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");
  * does not list.
  */
 async function readHistories({ trust, secrets }: PersonContext): Promise<void> {
-  for (const read of [() => trust.histories.learned("folder:"), () => secrets.listed()])
-    await read().catch((error: unknown) => {
-      // Ending the access must not wait for it.
-      if (!(error instanceof CofferError)) throw error;
-    });
+  await trust.histories.learned("folder:").catch(isTrouble);
+  await secrets.listed().catch(isTrouble);
 }
 
 export function applicationsClient(context: PersonContext): ApplicationsClient {

@@ -38,6 +38,11 @@ export async function rememberEnded(
   );
 }
 
+/** Ending an access must not wait for a history that cannot be read. */
+export function isTrouble(error: unknown): undefined {
+  if (!(error instanceof CofferError)) throw error;
+}
+
 /**
  * Makes the request. A 404 is no error if the history still names the member: the access had ended
  * before, and the removal is not signed yet.
