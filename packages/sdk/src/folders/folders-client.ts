@@ -3,7 +3,7 @@ import { requireRequested } from "../http/require-requested.ts";
 import type { PersonContext } from "../people/person-context.ts";
 import type { ListedFolder } from "../people/person-store.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
-import { isTrouble, rememberEnded, unlessGone } from "../trust/ended.ts";
+import { ignoreTrouble, rememberEnded, unlessGone } from "../trust/ended.ts";
 import { takeName } from "../trust/known-as.ts";
 import { acceptOffer, type Offer, offerOf } from "../trust/offer.ts";
 import { removing } from "../trust/removed.ts";
@@ -101,7 +101,7 @@ export function foldersClient({ api, trust, secrets, current }: PersonContext): 
     async unshare(id, userId) {
       const who = `user:${userId}` as const;
       // Whom the member adds from now on gets no key: those added before are read first.
-      const state = (await trust.histories.newest(`folder:${id}`).catch(isTrouble))?.state;
+      const state = (await trust.histories.newest(`folder:${id}`).catch(ignoreTrouble))?.state;
       const request = (): Promise<void> => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
       const isIt = (res: string): boolean => res === `folder:${id}`;
       await rememberEnded(trust.histories, [who], isIt, () => unlessGone(request, state, who));

@@ -5,7 +5,7 @@ import { closeDeadInvitations, type ClosedInvitation, removeToken } from "../his
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonApi, PersonContext } from "../people/person-context.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
-import { isTrouble, rememberEnded } from "../trust/ended.ts";
+import { ignoreTrouble, rememberEnded } from "../trust/ended.ts";
 import type { ApplicationView, ClientGrantView, MachineView, TokenView } from "../views.ts";
 import { createToken, type NewToken, type TokenRequest } from "./create-token.ts";
 
@@ -70,8 +70,8 @@ const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");
  * does not list.
  */
 async function readHistories({ trust, secrets }: PersonContext): Promise<void> {
-  await trust.histories.learned("folder:").catch(isTrouble);
-  await secrets.listed().catch(isTrouble);
+  await trust.histories.learned("folder:").catch(ignoreTrouble);
+  await secrets.listed().catch(ignoreTrouble);
 }
 
 export function applicationsClient(context: PersonContext): ApplicationsClient {

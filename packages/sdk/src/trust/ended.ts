@@ -38,8 +38,8 @@ export async function rememberEnded(
   );
 }
 
-/** Ending an access must not wait for a history that cannot be read. */
-export function isTrouble(error: unknown): undefined {
+/** For a history that cannot be read: ending an access must not wait for it. Throws any other error. */
+export function ignoreTrouble(error: unknown): undefined {
   if (!(error instanceof CofferError)) throw error;
 }
 
@@ -63,8 +63,7 @@ export async function unlessGone(
 /**
  * Whose access has ended, after later entries. A manager who sets a member or machine again restores its
  * access. A join does not: the caller may have ended the access before this device read it. A manager
- * whose own access has ended restores none, and whom that one adds gets none: the service can take
- * such entries until the next key.
+ * whose own access has ended restores none, and gives none to others: the service can take such entries until the next key.
  */
 export function endedAfter(
   before: Pick<Trusted, "state" | "ended"> | undefined,
