@@ -100,7 +100,7 @@ export function foldersClient({ api, trust, secrets, current }: PersonContext): 
     trust: (id, confirm) => trust.trustAgain(`folder:${id}`, confirm),
     async unshare(id, userId) {
       const who = `user:${userId}` as const;
-      // Whom the member adds from now on gets no key: those added before are read first.
+      // Those that the member adds from now on get no key: those added before are read first.
       const state = (await trust.histories.newest(`folder:${id}`).catch(ignoreTrouble))?.state;
       const request = (): Promise<void> => remove(`${folderPath(id)}/members/${encodeURIComponent(userId)}`);
       const isIt = (res: string): boolean => res === `folder:${id}`;

@@ -63,7 +63,8 @@ export async function unlessGone(
 /**
  * Whose access has ended, after later entries. A manager who sets a member or machine again restores its
  * access. A join does not: the caller may have ended the access before this device read it. A manager
- * whose own access has ended restores none, and gives none to others: the service can take such entries until the next key.
+ * whose own access has ended restores none, and gives none to others: the service can take such entries
+ * until the next key.
  */
 export function endedAfter(
   before: Pick<Trusted, "state" | "ended"> | undefined,
