@@ -14,6 +14,7 @@ await t.test("what reorders or hides text is shown", (t) => {
     ["Pro\u{e0100}duction", "Pro\\u{e0100}duction"],
     ["a\u2028b\u0007", "a\\u{2028}b\\u{7}"],
     ["\ud800", "\\u{d800}"],
+    ["a\rb", "a\\u{d}b"],
   ];
   for (const [text, expected] of shown) t.equal(visible(text), expected);
   t.end();
@@ -23,6 +24,7 @@ await t.test("other text is shown as it is", (t) => {
   for (const text of [
     "Übung",
     "a\nb\tc",
+    "a\r\nb",
     "می\u200cخواهم",
     "क्\u200dष",
     "👩\u200d💻",

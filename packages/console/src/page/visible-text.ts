@@ -6,7 +6,7 @@ import type { ComponentChildren, VNode } from "preact";
  * are left within scripts that need them, and within pictographs, with their selector U+FE0F.
  */
 const unseen =
-  /(?<!\p{Extended_Pictographic}|[0-9#*])\ufe0f|(?<![^\p{ASCII}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{Join_Control}|(?![\ufe0f\t\n]|\p{Join_Control})[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+  /(?<!\p{Extended_Pictographic}|[0-9#*])\ufe0f|(?<![^\p{ASCII}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{Join_Control}|(?![\ufe0f\t\n]|\r\n|\p{Join_Control})[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** A text in which such characters are shown as the command shows them: `\u{202e}`. */
 export function visible(text: string): string {
