@@ -98,7 +98,7 @@ await t.test("who is removed is out at once, and the screen names what needs a n
   t.match(await question.innerText(), "loses the organization");
   t.same(await inaccessible(page), []);
   await question.getByRole("button", { name: "Remove" }).click();
-  await page.getByText('coffer folder rotate "production"').waitFor();
+  await page.getByText("coffer folder rotate production").waitFor();
   await page.getByRole("button", { name: "New key for production" }).click();
   await page.getByRole("status").filter({ hasText: "It has a new key." }).waitFor();
   t.same(await inaccessible(page), []);

@@ -1,6 +1,6 @@
 import { h } from "preact";
 import t from "tap";
-import { showUnseen, visible } from "../src/page/visible-text.ts";
+import { showUnseen, visible } from "@coffer/console-app/visible-text";
 
 await t.test("what reorders or hides text is shown", (t) => {
   const shown: readonly [text: string, shown: string][] = [
