@@ -476,6 +476,6 @@ await t.test("a machine that was removed gets no new key", async (t) => {
         return [];
       },
     },
-    ["as honest", "conflict", "invalid_request"],
+    ["as honest", "conflict", "invalid_request", "holder_unconfirmed"],
   );
 });
