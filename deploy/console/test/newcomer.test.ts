@@ -164,6 +164,17 @@ await t.test("a vault is renamed, and deleted after a question", async (t) => {
   t.same(await visitor.troubles(), []);
 });
 
+await t.test("without a vault, the import makes one and then asks for the file", async (t) => {
+  await button("Import").click();
+  await button("New vault").click();
+  await box("Name of the vault").fill("Imported");
+  await button("Create").click();
+  await page.getByRole("combobox", { name: "Into the vault" }).waitFor();
+  t.equal(await page.getByLabel("File", { exact: true }).count(), 1);
+  t.same(await inaccessible(page), []);
+  t.same(await visitor.troubles(), []);
+});
+
 await t.test("a locked session leads to the recovery key too", async (t) => {
   await button("Lock").click();
   await button("Forgot your password?").click();

@@ -3,13 +3,13 @@ import { m } from "../../../messages/messages.ts";
 import type { Imported, ImportView } from "../../../protocol/transfer.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { LeftOut } from "../../parts/records/left-out.tsx";
-import { Link } from "../../parts/link.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { call, state } from "../../store.ts";
 import { useAction } from "../../use-action.ts";
 import { useFirstId } from "../../use-first-id.ts";
 import { ExportVault } from "./export-vault.tsx";
+import { NewVault } from "./new-vault.tsx";
 
 /**
  * Screen 9: the file of another password manager is read in the worker, shown by its names, and imported. A vault is
@@ -20,6 +20,7 @@ export function Import() {
   const [view, setView] = useState<ImportView | null>(null);
   const [done, setDone] = useState<Imported | null>(null);
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null);
+  const [makesVault, setMakesVault] = useState(false);
   const isStopped = useRef(false);
   const reading = useAction(m.importProblems);
   const importing = useAction(m.importProblems);
@@ -64,9 +65,13 @@ export function Import() {
       <p>{m.importWhy}</p>
       {chosen === undefined && (
         <p>
-          {m.noVaultTitle}. <Link path="/" text={m.newVault} />
+          {m.noVaultTitle}.{" "}
+          <button class="primary" onClick={() => setMakesVault(true)}>
+            {m.newVault}
+          </button>
         </p>
       )}
+      {makesVault && <NewVault onClose={() => setMakesVault(false)} />}
       {chosen !== undefined && (
         <form onSubmit={read}>
           <p class="buttons">
