@@ -52,7 +52,7 @@ await t.test("each screen that needs an organization says so, and how to get one
 
 await t.test("a vault to share needs an organization too", async (t) => {
   await button("Back to the records").click();
-  t.equal(await page.title(), "Coffer");
+  await page.waitForFunction(() => document.title === "Coffer");
   await button("New vault").click();
   await box("Name of the vault").fill("Family");
   await page.getByLabel("To share with colleagues").check();

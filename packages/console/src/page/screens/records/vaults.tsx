@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { m } from "../../../messages/messages.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Header } from "../../parts/header.tsx";
@@ -40,7 +40,8 @@ export function Vaults() {
     wanted.value = null;
   }, [wanted.value]);
   useEffect(() => setSelected(0), [search.value, shownVault.value]);
-  useEffect(() => setEditing(false), [recordId]);
+  // Before the record is seen: a key that is pressed at once counts.
+  useLayoutEffect(() => setEditing(false), [recordId]);
   // What had the focus is gone, as a form that was saved: the record has it, or the list.
   useEffect(() => {
     if (document.activeElement !== document.body) return;
@@ -89,7 +90,7 @@ export function Vaults() {
 
   const newestKeys = useRef(keys);
   newestKeys.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => newestKeys.current(event);
     document.addEventListener("keydown", listen);
     // On a touch screen it would open the keyboard.
