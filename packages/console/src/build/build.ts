@@ -17,8 +17,10 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Functions of the SDK, by file, that no screen calls. The worker starts without them. */
-const unused = [
+/**
+ * Functions of the SDK, by file, that no screen calls, or that do nothing in a browser. The worker starts without them.
+ */
+const unused: { file: RegExp; names: readonly string[]; returns?: "undefined" }[] = [
   // Starts a history that another program left out.
   { file: /sdk\/src\/histories\/adopt\.ts$/, names: ["adoptFolder", "adoptOrganization", "adoptVault"] },
   // Gives a machine a further folder.
@@ -27,15 +29,17 @@ const unused = [
   { file: /sdk\/src\/histories\/restate-cut\.ts$/, names: ["restateCut"] },
   // Asks for changed secrets again and again.
   { file: /sdk\/src\/secrets\/watch-secrets\.ts$/, names: ["watchSecrets"] },
+  // A browser shows no pings.
+  { file: /sdk\/src\/sync\/watch-pings\.ts$/, names: ["watchPings"], returns: "undefined" },
 ];
 
 const withoutUnused: Plugin = {
   name: "without-unused",
   setup({ onLoad }) {
-    const none = 'const none = () => Promise.reject(new TypeError("no screen of the console does this"));';
-    for (const { file, names } of unused)
+    const refusal = 'Promise.reject(new TypeError("no screen of the console does this"))';
+    for (const { file, names, returns = refusal } of unused)
       onLoad({ filter: file }, () => ({
-        contents: `${none}\nexport { ${names.map((name) => `none as ${name}`).join(", ")} };`,
+        contents: `const none = () => ${returns};\nexport { ${names.map((name) => `none as ${name}`).join(", ")} };`,
       }));
   },
 };

@@ -29,26 +29,35 @@ import { invitationView, invite, join, peopleView, removeMember, setRole, withdr
 import { confirmMember, personDetail } from "./organization/person.ts";
 import { saveRecord } from "./records/save-record.ts";
 import { secretReaders } from "./platform/secret-readers.ts";
-import type { ConsoleSession } from "./session/session.ts";
 import { remove, rename, rotate, share, sharingOf, unshare } from "./sharing.ts";
 import { toDoView } from "./to-do.ts";
 import { shownHistories, trustShown, trustView } from "./trust.ts";
 import { startTravel, travelView } from "./travel.ts";
+import type { Workspace } from "./workspace.ts";
 
 // The worker loads this with the first of these calls. Nothing of it may import what the worker starts with, other than
 // types: that would divide the worker into more files.
 
 /** The parts of the worker that these calls use. */
 export interface LaterDeps {
+  /** The open session's clients and keys. Throws the failure `locked` without a session. */
+  unlocked: () => Workspace;
+  /** Takes as many wrong passwords as unlocking does, then the session ends. Throws the failure `wrong_password`. */
+  checkPassword: (password: string) => Promise<unknown>;
+  /** From now on the new password opens a locked session. A session that is locked already ends. */
+  passwordChanged: (password: string) => Promise<void>;
   /** Makes the error that the page learns by its code. */
   refuse: (code: string) => Error;
   wordsOf: WordsOf;
 }
 
-export function createLaterCalls(
-  { unlocked, checkPassword, passwordChanged }: ConsoleSession,
-  { refuse, wordsOf }: LaterDeps,
-): Omit<CallHandlers, keyof ReturnType<typeof createCalls>> {
+export function createLaterCalls({
+  unlocked,
+  checkPassword,
+  passwordChanged,
+  refuse,
+  wordsOf,
+}: LaterDeps): Omit<CallHandlers, keyof ReturnType<typeof createCalls>> {
   /** Does what needs the password. Refuses with `wrong_password`, `code_needed` and `otp_required`. */
   const proven = async <T>(
     { password, code }: Proof,

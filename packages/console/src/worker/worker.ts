@@ -4,7 +4,9 @@ import type { CallHandlers } from "./call-handlers.ts";
 import { createCalls } from "./calls.ts";
 import { failureOf, Refusal } from "./failure.ts";
 import type { PagePort, WorkerScope } from "./globals.ts";
-import { createSession } from "./session/session.ts";
+import { createSession } from "./session/create-session.ts";
+import { checkPassword, passwordChanged } from "./session/password.ts";
+import { present, unlocked } from "./session/session.ts";
 import { settingsStore } from "./session/settings.ts";
 
 // All pages share this worker, and with it one session and one connection. In a browser without shared workers each
@@ -20,7 +22,10 @@ const session = createSession(location.origin, post, settings);
 const calls: Partial<CallHandlers> = createCalls(session);
 const laterCalls = async (): Promise<Partial<CallHandlers>> => {
   const { createLaterCalls } = await import("./later-calls.ts");
-  return createLaterCalls(session, {
+  return createLaterCalls({
+    unlocked: () => unlocked(session),
+    checkPassword: (password) => checkPassword(session, password),
+    passwordChanged: (password) => passwordChanged(session, password),
     refuse: (code) => new Refusal(code),
     wordsOf: async (publicKey) => (await fingerprint(publicKey)).words,
   });
@@ -33,8 +38,8 @@ function connect(port: PagePort): void {
     else void answer(port, data);
   };
   // The page needs its language first.
-  void Promise.all([settings.loaded, session.loaded]).then(() => {
-    for (const message of session.present()) port.postMessage(message);
+  void Promise.all([settings.loaded, session.passkeys.loaded]).then(() => {
+    for (const message of present(session)) port.postMessage(message);
   });
 }
 
