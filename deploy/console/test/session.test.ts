@@ -205,6 +205,7 @@ await t.test("a session that waits for its recovery key opens with that alone", 
   // The page sends a first message.
   await page.keyboard.press("Shift");
   t.same(await send(page, attempts), ["locked", "locked"]);
+  t.same(await send(page, [{ name: "constructor" }, { name: "toString" }]), ["unexpected", "unexpected"], "no calls");
   await isSignedOut(page);
   await signIn(page);
   await button(page, "Lock").click();

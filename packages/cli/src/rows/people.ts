@@ -83,7 +83,15 @@ export const peopleRows: readonly CommandRow[] = [
     args: member,
     summary: "compare the words of a member that the organization's history does not name, and confirm",
     examples: ["coffer member confirm bob@example.com"],
-    options: [...confirmOptions, ...personOptions],
+    options: [
+      {
+        flags: "--role <role>",
+        description: "with --fingerprint: that the member is an owner or admin",
+        choices: roles,
+      },
+      ...confirmOptions,
+      ...personOptions,
+    ],
     load: async () => (await import("../commands/people/member.ts")).confirmMember,
   },
   {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newId } from "@coffer/crypto";
+import { fingerprint, newId, newKeyPair } from "@coffer/crypto";
 import { testDirectory } from "@coffer/testkit";
 import t from "tap";
 import { memberOf, signPastClients, startCompany } from "../../../sdk/test/server/history-people.ts";
@@ -78,6 +78,37 @@ await t.test("an e-mail that the history does not have, beside the id of a membe
       args.join(" "),
     );
   t.match(signed(), { [`user:${carolId}`]: "read" });
+});
+
+await t.test("an e-mail that the history has twice names nobody", async (t) => {
+  server.lie = (_request, { body }) => body;
+  const { publicKey: key } = await newKeyPair();
+  const who = `user:${newId()}` as const;
+  await signPastClients(server, alice, `org:${organizationId}`, {
+    set: [{ who, key, perm: "read", email: "bob@example.com" }],
+  });
+  for (const args of [
+    ["member", "set", "bob@example.com", "--role", "admin"],
+    ["member", "rm", "bob@example.com"],
+  ])
+    t.match(await run(...args), { code: 2, stderr: /2 have the name bob@example\.com/ }, args.join(" "));
+  t.match(signed(), { [`user:${bobId}`]: "read", [who]: "read" });
+  await signPastClients(server, alice, `org:${organizationId}`, { drop: [who] });
+});
+
+await t.test("with a fingerprint alone a member is confirmed as no manager", async (t) => {
+  const eve = await company.join("eve@example.com");
+  const who = `user:${eve.session.user.id}` as const;
+  await signPastClients(server, alice, `org:${organizationId}`, { drop: [who] });
+  show((member) => (member["email"] === "eve@example.com" ? { ...member, role: "owner" } : member));
+  const { words } = await fingerprint(eve.session.public_key);
+  const confirm = ["member", "confirm", "eve@example.com", "--fingerprint", words];
+  t.match(await run(...confirm), { code: 2, stderr: /says that eve@example\.com is owner: if so, add --role owner/ });
+  t.match(await run(...confirm, "--role", "admin"), { code: 2 });
+  t.notOk(signed()[who]);
+  t.match(await run(...confirm, "--role", "owner"), { code: 0, stderr: /manages the organization as owner/ });
+  t.equal(signed()[who], "manage");
+  server.lie = (_request, { body }) => body;
 });
 
 await t.test("the member with the e-mail in the history is removed", async (t) => {

@@ -45,7 +45,9 @@ function connect(port: PagePort): void {
 
 async function answer(port: PagePort, { id, name, input }: ToWorker): Promise<void> {
   try {
-    const run = (calls[name] ?? (await laterCalls())[name]) as (input: unknown) => unknown; // the page's types match
+    const all = Object.hasOwn(calls, name) ? calls : await laterCalls();
+    // The page's types match. What another script makes up is no call.
+    const run = (Object.hasOwn(all, name) ? all[name] : undefined) as (input: unknown) => unknown;
     port.postMessage({ kind: "answer", id, value: await run(input) } satisfies FromWorker);
   } catch (error) {
     port.postMessage({ kind: "failure", id, failure: failureOf(error) } satisfies FromWorker);

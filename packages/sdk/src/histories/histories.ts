@@ -8,7 +8,7 @@ import {
   type Resource,
 } from "@coffer/history";
 import { CofferError } from "../errors.ts";
-import { endedAfter, stillEnded } from "../trust/ended.ts";
+import { endedAfter } from "../trust/ended.ts";
 import { changing, heldTrust } from "../trust/held-trust.ts";
 import { knownAsAfter } from "../trust/known-as.ts";
 import { type Trusted, trustedIn, type TrustRecord, type TrustStorage, withTrusted } from "../trust/trust-storage.ts";
@@ -132,14 +132,14 @@ export function histories(options: HistoriesOptions): Histories {
     walked: Walked,
   ): Promise<Verified | undefined> => {
     let replaced: Verified | undefined;
-    const isStored = await tryToStore(res, (there) => {
+    const isStored = await tryToStore(res, (there, { revoked }) => {
       if (!hasSamePins(there, before) || !isSameList(there?.left, after.left)) return undefined;
       // Later changes by other calls, such as this device's removals, must stay.
       const { sealed_until, sealed_at, pin_version, told, removed, took } = there ?? {};
       const kept = {
         accepted: removed !== true && (after.accepted || there?.accepted === true),
         known_as: knownAsAfter(there, after.state.name),
-        ended: endedAfter(there, walked),
+        ended: endedAfter(there, walked, revoked),
         ...{ sealed_until, sealed_at, pin_version, told, removed, took },
       };
       replaced = withDepartures(there, { ...after, ...kept }, walked.departures);
@@ -403,12 +403,13 @@ export function histories(options: HistoriesOptions): Histories {
           ...{ pin: state.head, state, accepted: true, given },
           ...{ former_managers: former, ...checked },
         };
-        const isStored = await tryToStore(res, (there) => {
+        const isStored = await tryToStore(res, (there, { revoked }) => {
           const left = there?.left?.map(asShown(hashes));
           if (!hasSamePins(there, before) || !isSameList(left, checked.left)) return undefined;
           // A machine has no other way to take a new name.
           const known_as = isMachine ? undefined : knownAsAfter(there, state.name);
-          return withDepartures(there, { ...trusted, ended: stillEnded(there, state), known_as }, departures);
+          const ended = endedAfter(there, walked, revoked);
+          return withDepartures(there, { ...trusted, ended, known_as }, departures);
         });
         if (isStored) return;
       } catch (error) {

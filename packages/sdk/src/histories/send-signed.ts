@@ -2,6 +2,7 @@ import { type Change, type Head, type HistoryState, holderOf, readEntry, type Re
 import { CofferError } from "../errors.ts";
 import type { Histories, Verified } from "./histories.ts";
 import type { Trusted } from "../trust/trust-storage.ts";
+import { endedAfterOwn } from "../trust/ended.ts";
 import type { ReadEntries } from "./read-entries.ts";
 
 /** A signed change of a history that this device trusts. */
@@ -74,6 +75,7 @@ async function storeSigned(
     ...named,
     pin: state.head,
     state,
+    ended: endedAfterOwn(before?.ended, trusted.ended, state),
   });
   await histories.keep(state.res, after, trusted.pin);
 }

@@ -21,7 +21,6 @@ export interface SetBy {
   who: HolderId;
   /** The signer; for a join the maker of its invitation. */
   by: string;
-  joins: boolean;
 }
 
 /** A history at its newest entry. */
@@ -133,8 +132,7 @@ async function take(
     const { claims } = await readEntry(text);
     const { by, set = [], invite = [] } = claims;
     for (const { tag } of invite) walked.makers.set(`invite:${tag}`, by);
-    const setBy = { by: walked.makers.get(by) ?? by, joins: by.startsWith("invite:") };
-    if (claims.seq > pinned) walked.set.push(...set.map(({ who }) => ({ who, ...setBy })));
+    if (claims.seq > pinned) walked.set.push(...set.map(({ who }) => ({ who, by: walked.makers.get(by) ?? by })));
     walked.managers.push(...set.filter(isManaging));
     const mine = set.some(({ who }) => who === self);
     if (!mine && claims.drop === undefined && index < texts.length - 1) continue;

@@ -5,7 +5,7 @@ import { closeDeadInvitations, type ClosedInvitation, removeToken } from "../his
 import { requireRequested } from "../http/require-requested.ts";
 import type { PersonApi, PersonContext } from "../people/person-context.ts";
 import type { ConfirmKey } from "../people/public-key.ts";
-import { ignoreTrouble, rememberEnded } from "../trust/ended.ts";
+import { ignoreTrouble, rememberEnded, rememberRevoked } from "../trust/ended.ts";
 import type { ApplicationView, ClientGrantView, MachineView, TokenView } from "../views.ts";
 import { createToken, type NewToken, type TokenRequest } from "./create-token.ts";
 
@@ -62,7 +62,6 @@ const client = (applicationId: string, id: string): string =>
   `${application(applicationId)}/clients/${encodeURIComponent(id)}`;
 const granted = (applicationId: string, clientId: string, folderId: string): string =>
   `${client(applicationId, clientId)}/folders/${encodeURIComponent(folderId)}`;
-const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");
 
 /**
  * Reads the histories of the caller's folders, as far as possible: a device stores that a machine's access
@@ -86,7 +85,7 @@ export function applicationsClient(context: PersonContext): ApplicationsClient {
       await readHistories(context);
       const machines = await list<MachineView>(`${application(id)}/clients`);
       const ended = machines.map(({ client_id }) => `client:${client_id}` as const);
-      await rememberEnded(trust.histories, ended, isOfFolder, () => remove(application(id)));
+      await rememberRevoked(trust.histories, ended, () => remove(application(id)));
       await secrets.listed();
       return closeDeadInvitations(send, trust);
     },
@@ -112,7 +111,7 @@ export function machinesClient(context: PersonContext): MachinesClient {
     list: (id) => list(`${application(id)}/clients`),
     async remove(applicationId, id) {
       await readHistories(context);
-      await rememberEnded(trust.histories, [`client:${id}`], isOfFolder, () => remove(client(applicationId, id)));
+      await rememberRevoked(trust.histories, [`client:${id}`], () => remove(client(applicationId, id)));
       await secrets.listed();
       return closeDeadInvitations(send, trust);
     },

@@ -1,3 +1,4 @@
+import { CofferError } from "../errors.ts";
 import { enqueue, type LinkState, request, take } from "./link-state.ts";
 import type { Push, SyncAnswer } from "./messages.ts";
 import { setVaults } from "./replica.ts";
@@ -10,6 +11,9 @@ import { asOnePush, keyOfPush, stepOfPushes } from "./step-of-pushes.ts";
 export async function takeAnswer(link: LinkState, answer: SyncAnswer): Promise<void> {
   const { of, connection, pending, short } = link;
   if (pending === undefined || connection.isOver()) return;
+  const isEmpty = answer.changes.length + answer.deleted.length === 0;
+  if (answer.has_more && isEmpty && answer.server_time === of.replica.serverTime)
+    throw new CofferError("bad_answer", "the sync channel sends pages without end");
   // Each page of a full response has `reset`. The first of them may come in the middle of a sync.
   const full = answer.reset ? !link.resetting : pending.first && pending.everything;
   if (!link.listed) await listVaults(link);

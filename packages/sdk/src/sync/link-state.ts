@@ -62,8 +62,8 @@ export interface LinkState {
 }
 
 const answerMilliseconds = 60_000;
-/** The service counts requests over a minute. */
-const longestWaitSeconds = 60;
+/** The service counts requests over a minute, and names whole seconds. */
+const [shortestWaitSeconds, longestWaitSeconds] = [1, 60];
 
 export function fail({ end, connection }: LinkState, error: unknown): void {
   end.error ??= error;
@@ -110,6 +110,7 @@ export function repeatLater(link: LinkState, seconds: number): void {
   const { first } = link.pending;
   clearTimeout(link.answerTimer);
   link.awaiting = false;
+  const wait = Math.max(shortestWaitSeconds, Math.min(seconds, longestWaitSeconds));
   if (link.retiring) link.connection.end(1000);
-  else link.answerTimer = setTimeout(() => request(link, first), Math.min(seconds, longestWaitSeconds) * 1000);
+  else link.answerTimer = setTimeout(() => request(link, first), wait * 1000);
 }

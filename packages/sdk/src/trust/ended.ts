@@ -3,12 +3,15 @@ import { CofferError } from "../errors.ts";
 import type { Histories } from "../histories/histories.ts";
 import type { Walked } from "../histories/walk.ts";
 import { storedFirst } from "./removed.ts";
-import type { Trusted, TrustRecord } from "./trust-storage.ts";
+import { changedIn, type Trusted, type TrustRecord } from "./trust-storage.ts";
+
+/** So many revoked machines are remembered for histories that this device does not know yet. */
+const mostRevoked = 1_000;
 
 /**
  * Stores that the caller ends the access of members or machines to folders and vaults, before the
- * request and until an entry says so. If the service continues to list one, the next key is not
- * sealed to it. A refusal takes that back; after a lost response it stays. Throws what `request` throws.
+ * request. If the service continues to list one, the next key is not sealed to it. A refusal takes
+ * that back; after a lost response it stays. Throws what `request` throws.
  * @param which selects the histories
  */
 export async function rememberEnded(
@@ -38,6 +41,30 @@ export async function rememberEnded(
   );
 }
 
+/**
+ * Stores that the caller revokes machines, in every folder, also in those that this device learns of later.
+ * Otherwise like `rememberEnded`.
+ */
+export function rememberRevoked(
+  histories: Histories,
+  machines: readonly HolderId[],
+  request: () => Promise<unknown>,
+): Promise<void> {
+  const isOfFolder = (res: Resource): boolean => res.startsWith("folder:");
+  const inAll = (): Promise<void> => rememberEnded(histories, machines, isOfFolder, request);
+  return storedFirst(
+    histories,
+    {
+      store: (record) => ({ ...record, revoked: [...(record.revoked ?? []), ...machines].slice(-mostRevoked) }),
+      takeBack: (record, { revoked }) => ({
+        ...record,
+        revoked: record.revoked?.filter((who) => !machines.includes(who) || revoked?.includes(who)),
+      }),
+    },
+    inAll,
+  );
+}
+
 /** For a history that cannot be read: ending an access must not wait for it. Throws any other error. */
 export function ignoreTrouble(error: unknown): undefined {
   if (!(error instanceof CofferError)) throw error;
@@ -61,23 +88,21 @@ export async function unlessGone(
 }
 
 /**
- * Whose access has ended, after later entries. A manager who sets a member or machine again restores its
- * access. A join does not: the caller may have ended the access before this device read it. A manager
- * whose own access has ended restores none, and gives none to others: the service can take such entries
- * until the next key.
+ * Whose access has ended, after later entries. No entry of others restores it: the service may have withheld one
+ * from before. A manager whose own access has ended gives none to others: the service can take such
+ * entries until the next key.
+ * @param revoked the machines that this device has revoked
  */
 export function endedAfter(
   before: Pick<Trusted, "state" | "ended"> | undefined,
   { state, set }: Pick<Walked, "state" | "set">,
+  revoked: readonly HolderId[] = [],
 ): HolderId[] {
-  const ended = new Set(before?.ended);
+  const ended = new Set([...(before?.ended ?? []), ...revoked]);
   const known = before?.state ?? null;
   const isKnown = (who: HolderId): boolean => known !== null && holderOf(known, who)?.key === holderOf(state, who)?.key;
-  for (const { who, by, joins } of set)
-    if (!ended.has(by as HolderId)) {
-      if (!joins) ended.delete(who);
-    } else if (!isKnown(who)) ended.add(who);
-  return [...ended].filter((who) => mayHold(state, who));
+  for (const { who, by } of set) if (ended.has(by as HolderId) && !isKnown(who)) ended.add(who);
+  return [...ended].filter((who) => !revoked.includes(who) || mayHold(state, who));
 }
 
 /** Whether a history names a member or machine, or has an invitation with which a machine can still join. */
@@ -86,18 +111,27 @@ function mayHold(state: HistoryState, who: HolderId): boolean {
   return canJoin || holderOf(state, who) !== undefined;
 }
 
-/** What stays of it when a history is trusted again: the service chose when, and shows the history. */
-export function stillEnded(before: Trusted | undefined, state: HistoryState): HolderId[] | undefined {
-  return before?.ended?.filter((who) => mayHold(state, who));
+/**
+ * What stays of it after an entry that this device has signed: what others sign later is not from before the end.
+ * @param signedWith whose access had ended when it was signed
+ */
+export function endedAfterOwn(
+  ended: readonly HolderId[] | undefined,
+  signedWith: readonly HolderId[] | undefined,
+  state: HistoryState,
+): HolderId[] | undefined {
+  return ended?.filter((who) => signedWith?.includes(who) !== true || mayHold(state, who));
 }
 
 /** Deletes that for one history, because the caller grants access again. */
 export async function forgetEnded(histories: Histories, who: HolderId, res: Resource): Promise<void> {
-  if ((await histories.known(res))?.ended?.includes(who) !== true) return;
-  await histories.keep(res, (before) => {
-    if (before === undefined) throw new TypeError(`nothing is stored of ${res}`);
-    return { ...before, ended: before.ended?.filter((one) => one !== who) };
-  });
+  const without = (whos: readonly HolderId[] | undefined): HolderId[] | undefined => whos?.filter((one) => one !== who);
+  const { resources, revoked = [] } = await histories.record();
+  if (![...revoked, ...(resources[res]?.ended ?? [])].includes(who)) return;
+  await histories.changeRecord((record) => ({
+    ...changedIn(record, res, (there) => ({ ...there, ended: without(there.ended) })),
+    revoked: without(record.revoked),
+  }));
 }
 
 /**

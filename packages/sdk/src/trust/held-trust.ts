@@ -15,7 +15,10 @@ export interface HeldTrust {
    * Stores the trust in a history. Returns false when `make` returns nothing, or another process has
    * changed what it depends on.
    */
-  tryToStore(res: Resource, make: (there: Trusted | undefined) => Trusted | undefined): Promise<boolean>;
+  tryToStore(
+    res: Resource,
+    make: (there: Trusted | undefined, record: TrustRecord) => Trusted | undefined,
+  ): Promise<boolean>;
 }
 
 export function heldTrust(storage: TrustStorage): HeldTrust {
@@ -61,7 +64,7 @@ export function heldTrust(storage: TrustStorage): HeldTrust {
     async tryToStore(res, make) {
       const outcome = { isStored: false };
       const unsearched = await tryToChange((present) => {
-        const kept = make(trustedIn(present, res));
+        const kept = make(trustedIn(present, res), present);
         outcome.isStored = kept !== undefined;
         if (kept === undefined) return present;
         // The keyring shares all but vaults with the person's other devices.

@@ -11,7 +11,7 @@ import { allPages } from "../vaults/vault-store.ts";
 import type { VaultView } from "../vaults/views.ts";
 import type { AccountView, FolderView } from "../views.ts";
 import { labelOf } from "./confirmed-key.ts";
-import { stillEnded } from "./ended.ts";
+import { endedAfter } from "./ended.ts";
 import { goesBack } from "./goes-back.ts";
 import { changing } from "./held-trust.ts";
 import { acceptedIn, writeKeyring } from "./keyring.ts";
@@ -79,7 +79,7 @@ export async function trustKeyring(
       const there = resources[res];
       // The person has answered about what was known before the question.
       if (!hasSamePins(there, before.resources[res])) throw changing(res);
-      const ended = stillEnded(there, state);
+      const ended = endedAfter(there, { state, set: [] }, present.revoked);
       const left = mergeLeft(there?.left, shownNow.left);
       const { removed, took } = there ?? {};
       const used = { accepted: removed !== true, removed, took, known_as: knownAsAfter(there, state.name) };

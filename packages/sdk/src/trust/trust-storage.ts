@@ -60,8 +60,8 @@ export interface Trusted {
   /** When the service said so, in Unix milliseconds. */
   sealed_at?: number | undefined;
   /**
-   * Members and machines whose access the caller has ended, and that the history still names. They
-   * get no later key.
+   * Members and machines whose access the caller has ended with this device. They get no later key, until the
+   * caller gives it again, or this device signs an entry after which they have none.
    */
   ended?: HolderId[] | undefined;
   /**
@@ -98,6 +98,8 @@ export interface TrustRecord {
   organization?: string | undefined;
   /** The pins of vaults that the device has forgotten because they were hidden. */
   hidden?: readonly string[] | undefined;
+  /** The machines that the caller has revoked with this device, also for histories that it does not know yet. */
+  revoked?: readonly HolderId[] | undefined;
   resources: Record<string, Trusted>;
 }
 

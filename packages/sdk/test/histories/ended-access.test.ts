@@ -1,5 +1,5 @@
 import { newAccessToken, newId, newKeyPair, readAccessToken } from "@coffer/crypto";
-import { type Change, makeInvitation, openInvitation, sign } from "@coffer/history";
+import { type Change, extendAll, makeInvitation, openInvitation, sign } from "@coffer/history";
 import t from "tap";
 import { createClient, type PersonClient } from "../../src/index.ts";
 import { memoryTrust } from "../../src/trust/trust-storage.ts";
@@ -42,6 +42,31 @@ for (const [name, trust] of Object.entries(ways))
     t.match(await alice.client().folders.rotate(folder), { left_out: [] }, "unless it is given again");
   });
 
+await t.test("nor does `folder trust` on a history that is shown from before the access", async (t) => {
+  const { alice, server, mallory, folder } = await withEnded(t);
+  const res = `folder:${folder}` as const;
+  const whole = server.histories.get(res);
+  const entries = whole?.entries.slice(0, 1) ?? [];
+  server.histories.set(res, { entries, state: (await extendAll(null, res, entries)).state });
+  await alice.client().folders.trust(folder, yes);
+  if (whole !== undefined) server.histories.set(res, whole);
+  await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" });
+  await alice.client().folders.share(folder, { userId: idOf(mallory), permission: "write" });
+  t.match(await alice.client().folders.rotate(folder), { left_out: [] }, "unless it is given again");
+});
+
+await t.test("after an entry of its own the device takes what others sign", async (t) => {
+  const { alice, join, server, mallory, folder } = await withEnded(t);
+  const anna = await join("anna@example.com");
+  await alice.client().folders.share(folder, { userId: idOf(anna), permission: "manage" });
+  const grants = server.folders.get(folder)?.grants ?? [];
+  Object.assign(server.folders.get(folder) ?? {}, { grants: grants.filter(({ id }) => id !== idOf(mallory)) });
+  t.match(await alice.client().folders.rotate(folder), { dropped: [{ id: idOf(mallory) }] });
+  await anna.client().folders.accept(folder);
+  await anna.client().folders.share(folder, { userId: idOf(mallory), permission: "write" });
+  t.match(await alice.client().folders.rotate(folder), { left_out: [], dropped: [] });
+});
+
 const setHimself = ({ session }: Member) => ({
   set: [{ who: `user:${session.user.id}` as const, key: session.public_key, perm: "manage" as const }],
 });
@@ -57,8 +82,11 @@ await t.test("a manager whose access the device has ended does not restore it hi
   await signPastClients(server, mallory, res, setHimself(mallory));
   await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" });
   t.equal(server.folders.get(folder)?.key_version, 1);
+  // The service may have withheld this one from before.
   await signPastClients(server, anna, res, setHimself(mallory));
-  t.match(await alice.client().folders.rotate(folder), { left_out: [] }, "another manager does");
+  await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" }, "nor does another manager");
+  await alice.client().folders.share(folder, { userId: idOf(mallory), permission: "manage" });
+  t.match(await alice.client().folders.rotate(folder), { left_out: [] }, "unless it is given again");
 });
 
 await t.test("nor while the device ends it in a vault", async (t) => {
@@ -169,6 +197,40 @@ await t.test("nor does a new device forget it, whatever folders the service list
       await t.rejects(me.folders.rotate(folder), { code: "holder_unconfirmed" }, what);
     }
   t.equal(server.folders.get(folder)?.key_version, 1);
+});
+
+await t.test("nor does the device in a folder that it learns of later", async (t) => {
+  const { alice, join, server } = await startCompany(t);
+  const anna = await join("anna@example.com", "admin");
+  const { id: folder } = await anna.client().folders.create("staging");
+  const { client_id: machine } = await newJoinedMachine(anna, server, [folder]);
+  const [application] = await alice.client().applications.list();
+  const revoke = async (me: PersonClient): Promise<void> => {
+    server.loses = ({ method }) => method === "DELETE";
+    await me.machines.remove(application?.id ?? "", machine);
+    server.loses = () => false;
+  };
+  await revoke(alice.client());
+  await anna.client().folders.share(folder, { userId: idOf(alice), permission: "manage" });
+  await alice.client().folders.accept(folder);
+  await t.rejects(alice.client().folders.rotate(folder), { code: "holder_unconfirmed" }, "one that is shared later");
+  const fresh = alice.client({ trust: memoryTrust() });
+  server.lie = ({ path, method }, { body }) => {
+    if (path.includes("keyring")) return new Refusal(404, "not_found");
+    return path === "/api/org/folders" && method === "GET" ? { data: [] } : body;
+  };
+  await revoke(fresh);
+  server.lie = (_request, { body }) => body;
+  await t.rejects(fresh.folders.rotate(folder), { code: "holder_unconfirmed" }, "one that was hidden");
+  server.lie = ({ path, method }, { body }) => {
+    if (path.includes("keyring")) return new Refusal(404, "not_found");
+    if (method === "DELETE") return new Refusal(403, "access_denied");
+    return path === "/api/org/folders" && method === "GET" ? { data: [] } : body;
+  };
+  const other = alice.client({ trust: memoryTrust() });
+  await t.rejects(revoke(other), { code: "access_denied" });
+  server.lie = (_request, { body }) => body;
+  t.match(await other.folders.rotate(folder), { left_out: [] }, "a refusal takes it back");
 });
 
 const ends: Record<string, (me: PersonClient, folder: string, userId: string) => Promise<unknown>> = {

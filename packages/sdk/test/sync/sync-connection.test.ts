@@ -152,8 +152,10 @@ await t.test("a malformed message, or a refusal, is a reason to reconnect, not t
 await t.test("a device that must retry later does, with the same request, on the same connection", async (t) => {
   const { server } = await world(t, 2);
   let connections = 0;
-  const refusal = { type: "error", error: "rate_limited", message: "too often", retry_after: 0.05 };
+  const refusal = { type: "error", error: "rate_limited", message: "too often", retry_after: 1e-9 };
+  const times: number[] = [];
   server.instead.sync = (asked, socket) => {
+    times.push(performance.now());
     connections = Math.max(connections, server.sockets.size);
     if (server.asked.length > 2) return false;
     socket.send(JSON.stringify(server.asked.length === 1 ? { ...server.answer(asked), has_more: true } : refusal));
@@ -164,10 +166,28 @@ await t.test("a device that must retry later does, with the same request, on the
   t.ok(server.asked[1]?.last_sync, "the second page was refused");
   t.same(server.asked.slice(2), [server.asked[1]]);
   t.same([away, connections], [[], 1]);
+  // The margin is for timers that are early.
+  t.ok((times[2] ?? 0) - (times[1] ?? 0) > 900, "a second is the shortest wait");
   t.ok(
     said().some((one) => one.endsWith("item 0")),
     "what came before the refusal stays",
   );
+});
+
+await t.test("pages that bring nothing and go on nowhere are no answer", async (t) => {
+  const { server } = await world(t);
+  const nothing = { type: "sync_response", changes: [], deleted: [], has_more: true, reset: false };
+  server.instead.sync = (asked, socket) => {
+    const page = { ...nothing, server_time: "2026-01-01T00:00:00.000Z" };
+    socket.send(JSON.stringify(asked.last_sync === undefined ? server.answer(asked) : page));
+    return true;
+  };
+  const { sync, away } = await newDevice(t, server);
+  await sync.ready;
+  for (const socket of server.sockets) socket.close(1012);
+  await until("the device waits before it asks again", () => away.length === 2);
+  // The first page has another time than the device, the second has the same.
+  t.equal(server.asked.length, 3);
 });
 
 await t.test("a listener that fails ends the sync with what it threw", async (t) => {

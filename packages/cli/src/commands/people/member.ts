@@ -6,7 +6,7 @@ import { quoteValue } from "../../output/quote-value.ts";
 import { asPerson, sessionAt } from "../../service/access.ts";
 import { severalHave } from "../../service/pick.ts";
 import { compareWords, type ConfirmOptions } from "../../trust/compare-words.ts";
-import { canonicalName } from "./share.ts";
+import { canonicalName, oneSigned } from "./share.ts";
 
 /** `coffer member ls` */
 export async function listMembers({ options, env }: Call<PersonOptions>): Promise<void> {
@@ -65,7 +65,7 @@ export async function removeMember({ args: [member = ""], options, env }: Call<R
 async function signedMember(person: PersonClient, wanted: string): Promise<{ user_id: string; email: string }> {
   const text = canonicalName(wanted);
   const named = await confirmedMembers(person);
-  const found = named.find(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
+  const found = oneSigned(named, wanted);
   if (found !== undefined) return found;
   // The history does not name members who joined before it started.
   const listed = pickMember(await person.members.list(), wanted);
@@ -89,21 +89,32 @@ async function confirmedMembers(person: PersonClient): Promise<{ user_id: string
   }
 }
 
+interface ConfirmMemberOptions extends PersonOptions, ConfirmOptions {
+  role?: Role;
+}
+
 /**
  * `coffer member confirm <member>`: after the words were compared, names a member in the
  * organization's history.
  */
-export async function confirmMember({ args: [member = ""], options, env }: Call<PersonOptions & ConfirmOptions>) {
+export async function confirmMember({ args: [member = ""], options, env }: Call<ConfirmMemberOptions>) {
   const person = await asPerson(options, env);
   const { user_id: id, email } = await signedMember(person, member);
+  const { role, fingerprint } = options;
   const compare = compareWords(options, `${email} was not confirmed`);
   let manages = "";
   await person.members.confirm(id, (holder) => {
     // The e-mail is signed with the key. The service could state another one now.
     if (holder.name !== email)
       throw new Failure(exitCodes.failure, `the service shows ${visible(holder.name)} as ${email}: nothing was signed`);
-    if (holder.role === "owner" || holder.role === "admin")
+    if (holder.role === "owner" || holder.role === "admin") {
+      // The role is the service's word. Without a fingerprint the person sees it in the question.
+      if (fingerprint !== undefined && role !== holder.role)
+        throw usage(
+          `the service says that ${email} is ${holder.role}: if so, add --role ${holder.role}; nothing was signed`,
+        );
       manages = `, and manages the organization as ${holder.role}`;
+    }
     return compare(holder);
   });
   printNotice(`${email} is confirmed${manages}`);

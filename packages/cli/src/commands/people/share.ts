@@ -103,21 +103,30 @@ export async function colleague(
   wanted: string,
   folder?: string,
 ): Promise<{ user_id: string; email: string }> {
-  const text = canonicalName(wanted);
-  const members = await person.members.confirmed({ folder });
-  const found = members.filter(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
-  const [first, ...others] = found;
-  if (first !== undefined && others.length === 0) return first;
-  if (first !== undefined)
-    throw severalHave(
-      wanted,
-      "member",
-      found.map(({ user_id }) => ({ id: user_id })),
-    );
+  const found = oneSigned(await person.members.confirmed({ folder }), wanted);
+  if (found !== undefined) return found;
   throw new Failure(
     exitCodes.notFound,
     `the organization's history names no member ${wanted}: give the e-mail or id of one who has joined ` +
       "(`coffer invite ls` shows who has not, `coffer member ls` who has)",
+  );
+}
+
+/**
+ * The member that the organization's history names with this e-mail or id; undefined for none. Throws Failure
+ * when several have the e-mail: a manager can sign one that belongs to another member.
+ */
+export function oneSigned<Member extends { user_id: string; email: string }>(
+  members: readonly Member[],
+  wanted: string,
+): Member | undefined {
+  const text = canonicalName(wanted);
+  const found = members.filter(({ user_id, email }) => (isUuid(text) ? user_id : email) === text);
+  if (found.length < 2) return found[0];
+  throw severalHave(
+    wanted,
+    "member",
+    found.map(({ user_id }) => ({ id: user_id })),
   );
 }
 

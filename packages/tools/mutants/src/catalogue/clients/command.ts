@@ -17,8 +17,22 @@ export const commandMutants: readonly Mutant[] = [
   {
     name: "folder-shared-by-an-e-mail-of-another-organization",
     file: "packages/cli/src/commands/people/share.ts",
-    find: "await person.members.confirmed({ folder });",
-    replace: "await person.members.confirmed();",
+    find: "await person.members.confirmed({ folder }), wanted",
+    replace: "await person.members.confirmed(), wanted",
+    tests: ["packages/cli/test/trust/signed-member.test.ts"],
+  },
+  {
+    name: "member-by-the-first-of-two-with-an-e-mail",
+    file: "packages/cli/src/commands/people/share.ts",
+    find: "if (found.length < 2) return found[0];",
+    replace: "if (found.length < 9) return found[0];",
+    tests: ["packages/cli/test/trust/signed-member.test.ts"],
+  },
+  {
+    name: "manager-confirmed-by-a-fingerprint-alone",
+    file: "packages/cli/src/commands/people/member.ts",
+    find: "if (fingerprint !== undefined && role !== holder.role)",
+    replace: "if (fingerprint === undefined && role !== role)",
     tests: ["packages/cli/test/trust/signed-member.test.ts"],
   },
   {

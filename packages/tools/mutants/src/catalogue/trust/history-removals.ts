@@ -350,15 +350,15 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "ended-access-forgotten-when-a-history-is-trusted-again",
     file: `${source}/histories.ts`,
-    find: "{ ...trusted, ended: stillEnded(there, state), known_as }",
+    find: "{ ...trusted, ended, known_as }",
     replace: "{ ...trusted, known_as }",
     tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
     name: "ended-access-forgotten-when-the-keyring-is-trusted-again",
     file: "packages/sdk/src/trust/trust-keyring.ts",
-    find: "const ended = stillEnded(there, state);",
-    replace: "const ended = stillEnded(there, state)?.slice(0, 0);",
+    find: "const ended = endedAfter(there, { state, set: [] }, present.revoked);",
+    replace: "const ended = endedAfter(undefined, { state, set: [] });",
     tests: ["packages/sdk/test/histories/ended-access.test.ts"],
   },
   {
