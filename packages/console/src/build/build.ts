@@ -29,6 +29,8 @@ const unused: { file: RegExp; names: readonly string[]; returns?: "undefined" }[
   { file: /sdk\/src\/histories\/restate-cut\.ts$/, names: ["restateCut"] },
   // Asks for changed secrets again and again.
   { file: /sdk\/src\/secrets\/watch-secrets\.ts$/, names: ["watchSecrets"] },
+  // Finds secrets by their titles and notations, as programs do.
+  { file: /sdk\/src\/secrets\/read-by-name\.ts$/, names: ["namedSecret", "readValues"] },
   // A browser shows no pings.
   { file: /sdk\/src\/sync\/watch-pings\.ts$/, names: ["watchPings"], returns: "undefined" },
 ];

@@ -3,12 +3,13 @@ import { foldersFor, requireFolder } from "../folders/fresh-folders.ts";
 import { type UsableFolder, usableFolder } from "../folders/usable-folder.ts";
 import type { SecretView, WriteView } from "../views.ts";
 import { removeField, removeSecret, setExpiry, setField, type SetOptions, type SetResult } from "./change-secret.ts";
-import { fieldOf, findSecret, matching } from "./find-secret.ts";
+import { matching } from "./find-secret.ts";
 import { notationScheme, parseNotation, parseSecretNotation } from "./notation.ts";
 import { openSecret, readable, type Secret } from "./sealed-secret.ts";
+import { type NamedSecrets, namedSecret, readValues } from "./read-by-name.ts";
+import { folderById, secretByUid } from "./secret-by-uid.ts";
 import { secretCache } from "./secret-cache.ts";
-import { preferPresent } from "./secret-expiry.ts";
-import type { OpenFolder, SecretStore } from "./secret-store.ts";
+import type { SecretStore } from "./secret-store.ts";
 import { isSecretUid } from "./secret-uid.ts";
 import { type SecretChange, type Watch, type WatchOptions, watchSecrets } from "./watch-secrets.ts";
 
@@ -106,28 +107,6 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
     }
   };
 
-  const readAll = async (texts: Iterable<string>): Promise<Map<string, string>> => {
-    const wanted = [...new Set(texts)].map((text) => ({ text, notation: parseNotation(text) }));
-    if (wanted.length === 0) return new Map();
-    const named = new Map<string, OpenFolder>();
-    for (const { notation } of wanted) named.set(notation.folder, await requireFolder(store, notation.folder));
-    const ids = new Set([...named.values()].map(({ id }) => id));
-    const views = (await cache.views([...named.values()])).filter((view) => ids.has(view.folder_id));
-    const folders = await foldersFor(store, views);
-    const secrets = new Map<string, Promise<Secret>>();
-    const values = wanted.map(async ({ text, notation }) => {
-      const folder = folderById(folders, named.get(notation.folder)?.id);
-      const view = await findSecret(views, folder, notation.title, store.unsealedTitles);
-      if (view === undefined) throw new CofferError("secret_not_found", `${text}: no such secret in ${folder.name}`);
-      if (view.expired === true)
-        throw new CofferError("secret_not_found", `${text}: the secret expired at ${view.expires_at ?? "some time"}`);
-      const secret = secrets.get(view.uid) ?? openSecret(view, folder);
-      secrets.set(view.uid, secret);
-      return [text, fieldOf(await secret, notation.field)] as const;
-    });
-    return new Map(await Promise.all(values));
-  };
-
   const openAll = async (views: readonly SecretView[]): Promise<Secret[]> => {
     const folders = await foldersFor(store, views);
     const opening = views.map(async (view) => {
@@ -153,52 +132,14 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
 
   const all = async (): Promise<Secret[]> => openAll(await usableViews());
 
-  const inFolder = async (nameOrId: string, title: string): Promise<Secret> => {
-    const named = await requireFolder(store, nameOrId);
-    const views = (await cache.views([named])).filter((view) => view.folder_id === named.id);
-    const folder = folderById(await foldersFor(store, views), named.id);
-    const view = await findSecret(views, folder, title, store.unsealedTitles);
-    if (view !== undefined) return openSecret(view, folder);
-    throw new CofferError("secret_not_found", `there is no secret ${title} in ${folder.name}`);
-  };
-
-  const titled = async (title: string): Promise<Secret> => {
-    const views = await usableViews();
-    const folders = (await foldersFor(store, views)).filter(({ key }) => key !== null);
-    const found: { folder: OpenFolder; view: SecretView }[] = [];
-    for (const folder of folders) {
-      const view = await findSecret(views, folder, title, store.unsealedTitles);
-      if (view !== undefined) found.push({ folder, view });
-    }
-    const [first, ...others] = preferPresent(found, ({ view }) => view);
-    if (first === undefined)
-      throw new CofferError("secret_not_found", `no folder of yours holds a secret with the title ${title}`);
-    if (others.length === 0) return openSecret(first.view, first.folder);
-    const uids = [first, ...others].map(({ folder, view }) => `${view.uid} in ${folder.name}`).join(" or ");
-    throw new CofferError(
-      "name_ambiguous",
-      `${others.length + 1} secrets have the title ${title}: name one by its uid, ${uids}`,
-    );
-  };
-
-  const byUid = async (uid: string): Promise<Secret> => {
-    const view = await store.one(uid);
-    return openSecret(view, folderById(await foldersFor(store, [view]), view.folder_id));
-  };
-
-  const named = async (name: string): Promise<Secret> => {
-    if (isSecretUid(name)) return byUid(name);
-    if (!name.startsWith(notationScheme)) return titled(name);
-    const { folder, title, field } = parseSecretNotation(name);
-    const secret = await inFolder(folder, title);
-    if (field !== undefined) fieldOf(secret, field);
-    return secret;
-  };
+  const secrets: NamedSecrets = { store, cache, usableViews };
 
   const remove = async (name: string): Promise<{ uid: string; removed: "secret" | "field" }> => {
     if (isSecretUid(name)) return removeSecret(store, name);
     const isField = name.startsWith(notationScheme) && parseSecretNotation(name).field !== undefined;
-    return isField ? removeField(store, parseNotation(name)) : removeSecret(store, (await named(name)).uid);
+    return isField
+      ? removeField(store, parseNotation(name))
+      : removeSecret(store, (await namedSecret(secrets, name)).uid);
   };
 
   return {
@@ -209,14 +150,14 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
         const folder = await requireFolder(store, nameOrId);
         return openAll((await cache.views([folder])).filter((view) => view.folder_id === folder.id));
       }),
-    get: (uid) => withNewestKeys(() => byUid(uid)),
-    find: (name) => withNewestKeys(() => named(name)),
+    get: (uid) => withNewestKeys(() => secretByUid(store, uid)),
+    find: (name) => withNewestKeys(() => namedSecret(secrets, name)),
     readAll: (notations) => {
       const texts = [...notations];
-      return withNewestKeys(() => readAll(texts));
+      return withNewestKeys(() => readValues(secrets, texts));
     },
     async read(notation) {
-      return (await withNewestKeys(() => readAll([notation]))).get(notation) as string;
+      return (await withNewestKeys(() => readValues(secrets, [notation]))).get(notation) as string;
     },
     async search(title) {
       if (title === "") throw new CofferError("invalid_request", "a search needs a text to look for");
@@ -247,10 +188,4 @@ export function secretsClient(reached: SecretStore, options: SecretsClientOption
       ),
     expire: () => cache.expire(),
   };
-}
-
-function folderById(folders: readonly OpenFolder[], id: string | undefined): OpenFolder {
-  const folder = folders.find((one) => one.id === id);
-  if (folder === undefined) throw new CofferError("access_denied", "access to a folder was taken away meanwhile");
-  return folder;
 }

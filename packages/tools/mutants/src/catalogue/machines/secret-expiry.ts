@@ -136,7 +136,7 @@ export const secretExpiryMutants: readonly Mutant[] = [
   },
   {
     name: "expired-value-given-to-a-program",
-    file: `${sdk}/secrets/secrets-client.ts`,
+    file: `${sdk}/secrets/read-by-name.ts`,
     find: "if (view.expired === true)",
     replace: "if (view.expired === true && text === '')",
     tests: [inTheCommand],
