@@ -39,9 +39,10 @@ const secretsPerRequest = 5_000;
  * CofferError `access_denied` when the caller does not manage the folder, `conflict` after repeated
  * concurrent writes, `bad_answer` when the response does not confirm the rotation.
  */
-export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: string): Promise<RotatedFolder> {
+export async function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: string): Promise<RotatedFolder> {
   const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
   const res = `folder:${folderId}` as const;
+  let more = false;
   const make: Parameters<typeof trust.sign<RotatedFolder>>[1] = async (trusted, organization) => {
     const { state } = trusted;
     const folder = await folderAt(store, folderId, state.ver);
@@ -59,6 +60,7 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
     }
     const unopened = views.map(({ uid }, index) => ({ uid, parts: secrets[index]?.unopened ?? [] }));
     const { sealed, report, change, version } = next;
+    more = next.more;
     // Before the last check: a removal that is seen while the service delays the staging ends this.
     const staged = await stage(store, path, secrets);
     return {
@@ -82,10 +84,11 @@ export function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: s
       },
     };
   };
-  return trust.sign(res, make, { always: true }).then(async (rotated) => {
-    await store.folders(true);
-    return rotated;
-  });
+  const rotated = await trust.sign(res, make, { always: true });
+  await store.folders(true);
+  if (!more) return rotated;
+  const last = await rotateFolder(store, trust, folderId);
+  return { ...last, dropped: [...rotated.dropped, ...last.dropped] };
 }
 
 /**

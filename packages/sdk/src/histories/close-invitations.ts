@@ -4,7 +4,7 @@ import type { Send } from "../http/transport.ts";
 import { dataOf } from "../http/list-answer.ts";
 import type { PersonTrust } from "../trust/person-trust.ts";
 import type { InviteView, TokenView } from "../views.ts";
-import { deadTokenTags } from "./dead-tags.ts";
+import { deadTokenTags, mostDropped } from "./dead-tags.ts";
 import { canonicalEmail } from "./invite-member.ts";
 import { personHistoryPath } from "./read-entries.ts";
 
@@ -107,7 +107,9 @@ async function closeInFolders(send: Send, trust: PersonTrust, select: Select): P
     if (state === null || !accepted || !state.res.startsWith("folder:")) continue;
     const { res, name } = state;
     try {
-      closed.push(...(await close(trust, send, res, select)));
+      let more: ClosedInvitation[];
+      do closed.push(...(more = await close(trust, send, res, select)));
+      while (more.length === mostDropped);
     } catch (error) {
       // A deleted folder, or one that the service hides.
       const isGone = error instanceof CofferError && (error.code === "not_found" || error.code === "access_denied");

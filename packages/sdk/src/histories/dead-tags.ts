@@ -6,13 +6,19 @@ import type { ApplicationView, HolderView, InviteView, TokenView } from "../view
 type Open = HistoryState["invitations"][number];
 
 /**
+ * So many invitations are dropped with one entry: 7 KB, beside at most 250 cuts or 600 holders in an entry of 64 KiB.
+ * The next entry drops others.
+ */
+export const mostDropped = 100;
+
+/**
  * The invitations of a folder's history whose tokens are expired or revoked, or whose machine is
  * gone, in the form of `drop`. The invitation of a machine that has spent its token and has not
  * joined yet stays. A caller who may not list the tokens drops none; the next manager does.
  */
 export async function deadTokenTags(send: Send, state: HistoryState): Promise<string[]> {
   const { invitations } = state;
-  return dead(invitations, async () => {
+  const tags = await dead(invitations, async () => {
     const applications = dataOf<ApplicationView>(await send({ method: "GET", path: "/api/org/applications" }));
     const lists = applications.map(async ({ id }) => {
       const path = `/api/org/applications/${encodeURIComponent(id)}/tokens`;
@@ -24,6 +30,7 @@ export async function deadTokenTags(send: Send, state: HistoryState): Promise<st
     const joining = tokens.some(isSpent) && (await hasJoining(send, state));
     return tokens.filter((token) => token.status === "unused" || (joining && isSpent(token)));
   });
+  return tags.slice(0, mostDropped);
 }
 
 /** Whether the service lists a machine that the folder's history does not name. */
@@ -47,7 +54,7 @@ export async function deadInviteTags(
   const replaced = invitations.filter(isReplaced).map(tagOf);
   const others = invitations.filter((one) => !isReplaced(one));
   const list = async () => dataOf<InviteView>(await send({ method: "GET", path: "/api/org/invites" }));
-  return [...replaced, ...(await dead(others, list))];
+  return [...replaced, ...(await dead(others, list))].slice(0, mostDropped);
 }
 
 async function dead(

@@ -35,7 +35,12 @@ export interface NextKey {
   /** For every listed member and machine: the new key, null where nothing may be sealed. */
   sealed: { kind: "user" | "client"; id: string; encrypted_key: string | null }[];
   report: RotationReport;
+  /** Whether the history names unlisted members or machines still: one entry has room for 600. */
+  more: boolean;
 }
+
+/** 28 KB of an entry of 64 KiB, beside the dead invitations. */
+const mostHolders = 600;
 
 export interface NextKeyRequest {
   send: Send;
@@ -77,7 +82,9 @@ export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
     (encryptedKey === null ? report.left_out : report.sealed_to).push({ kind, id, name: label });
     sealed.push({ kind, id, encrypted_key: encryptedKey });
   }
-  const ended = endedHolders(state, listed);
+  const all = endedHolders(state, listed);
+  // People first: a machine that is gone matters less.
+  const ended = [...all].sort((one, other) => Number(isMachine(one)) - Number(isMachine(other))).slice(0, mostHolders);
   report.dropped = ended.map((who) => {
     const { kind, id } = holderParts(who);
     return { kind, id, name: holderOf(organization, who)?.email ?? id };
@@ -89,8 +96,11 @@ export async function nextKey(request: NextKeyRequest): Promise<NextKey> {
     change: { drop, ver: version, check: await keyCheck(key, state.res, version) },
     sealed,
     report,
+    more: all.length > mostHolders,
   };
 }
+
+const isMachine = (who: HolderId): boolean => who.startsWith("client:");
 
 /** The members and machines that the history names and the service no longer lists. */
 export function endedHolders(state: HistoryState, listed: readonly { kind: string; id: string }[]): HolderId[] {

@@ -45,7 +45,9 @@ export function memberIn(organization: HistoryState, userId: string): Holder & {
   );
 }
 
-/** The e-mail of a person in the organization's history; otherwise the id. */
-export function labelOf(organization: HistoryState, who: string): string {
-  return holderOf(organization, who)?.email ?? who;
+/** The e-mail of a person in the organization's history; otherwise the id. With the id where others have the e-mail too. */
+export function labelOf({ holders }: HistoryState, who: string): string {
+  const email = holders.find((one) => one.who === who)?.email ?? who;
+  // A manager can sign the e-mail of another member.
+  return holders.filter((one) => one.email === email).length > 1 ? `${email} (${who}, one of several)` : email;
 }

@@ -121,6 +121,11 @@ export async function nameableOrganizations(
 ): Promise<{ id: string; name: string }[]> {
   const { resources } = await histories.record();
   const named = new Map(listed.map(({ id, name }) => [id, name]));
+  // The person's other devices may know more of them than this one.
+  for (const { id } of listed) {
+    const res = `org:${id}` as const;
+    if ((resources[res]?.state ?? null) === null) named.set(id, (await joined(histories, res)) ?? named.get(id) ?? "");
+  }
   for (const { state } of Object.values(resources)) {
     if (state === null || kindOf(state.res) !== "org") continue;
     const id = state.res.slice("org:".length);
@@ -130,4 +135,14 @@ export async function nameableOrganizations(
     named.set(id, isRenamed ? (await histories.newest(state.res)).state.name : state.name);
   }
   return [...named].map(([id, name]) => ({ id, name }));
+}
+
+/** The name in the history of an organization that the person has joined with any device; undefined for others. */
+async function joined({ newest }: Pick<Histories, "newest">, res: Resource): Promise<string | undefined> {
+  try {
+    return (await newest(res)).state.name;
+  } catch (error) {
+    if (error instanceof CofferError && ["not_accepted", "no_history"].includes(error.code)) return undefined;
+    throw error;
+  }
 }

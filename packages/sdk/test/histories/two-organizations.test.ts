@@ -1,6 +1,7 @@
 import { newId, newKeyPair } from "@coffer/crypto";
 import t from "tap";
 import type { Offer } from "../../src/index.ts";
+import { memoryTrust } from "../../src/trust/trust-storage.ts";
 import { type Company, type Member, memberOf, signPastClients, startCompany } from "../server/history-people.ts";
 
 // A person in two organizations: what the managers of one sign decides nothing in the other,
@@ -130,6 +131,31 @@ await t.test("the service gives no organization the name of one that it hides", 
     named.some(({ id, name }) => id === organization && name === "Example"),
     "and the hidden one keeps its own",
   );
+  // A new device knows both from the keyring.
+  const swapped = [
+    { id: others, name: "Example", role: "member", status: "active" },
+    { id: organization, name: "Elsewhere", role: "owner", status: "active" },
+  ];
+  server.lie = ({ path }, { body }) =>
+    path === "/api/account" ? { user: alice.session.user, organizations: swapped } : body;
+  const onNew = await alice.client({ trust: memoryTrust() }).organizations.nameable();
+  t.same(new Map(onNew.map(({ id, name }) => [id, name])).get(organization), "Example", "also on a new device");
+  t.same(new Map(onNew.map(({ id, name }) => [id, name])).get(others), "Elsewhere");
+});
+
+await t.test("an e-mail that a manager has signed for two members is shown with the id", async (t) => {
+  const { server, join, organizationId } = await startCompany(t);
+  const [bob, mallory] = [await join("bob@example.com", "admin"), await join("mallory@example.com")];
+  const { id } = await mallory.client().folders.create("payroll");
+  await mallory.client().folders.share(id, { userId: bob.session.user.id, permission: "read" });
+  const { session } = mallory;
+  const who = `user:${session.user.id}` as const;
+  const set = [{ who, key: session.public_key, perm: "read", email: "alice@example.com" } as const];
+  await signPastClients(server, bob, `org:${organizationId}`, { set });
+  const offers: string[] = [];
+  const accept = ({ from }: Offer): Promise<boolean> => Promise.resolve(offers.push(from) > 0);
+  await bob.client({ accept }).folders.find("payroll");
+  t.same(offers, [`alice@example.com (${who}, one of several)`]);
 });
 
 await t.test("a removal from one organization ends nothing in the other", async (t) => {

@@ -69,11 +69,13 @@ export async function removeToken({ args: [id = ""], options, env }: Call<Applic
   const closed = await person.tokens.remove(token.application_id, id);
   printNotice(`revoked the token ${token.name}`);
   printClosed(closed);
-  if (closed.length === 0)
-    printNotice(
-      "no folder that you manage had an invitation of it open. If one should have had, a machine may still join with the " +
-        "token: `coffer folder rotate <folder>` names each holder that gets the next key",
-    );
+  if (closed.length > 0) return;
+  const open =
+    "no folder that you manage had an invitation of it open. If one should have had, a machine may still join with the " +
+    "token: `coffer folder rotate <folder>` names each holder that gets the next key";
+  // Of an unused one an invitation is open. The service may have named another tag.
+  if (token.status === "unused") throw new Failure(exitCodes.failure, open);
+  printNotice(open);
 }
 
 /** Names the folders whose histories no longer have an invitation open, or could not be changed. */

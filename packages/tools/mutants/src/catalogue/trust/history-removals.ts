@@ -474,6 +474,27 @@ export const historyRemovalMutants: readonly Mutant[] = [
     tests: removedNames,
   },
   {
+    name: "rotation-leaves-the-rest-of-the-gone-machines",
+    file: "packages/sdk/src/folders/rotate-folder.ts",
+    find: "if (!more) return rotated;",
+    replace: "if (more || !more) return rotated;",
+    tests: ["packages/sdk/test/histories/large-entries.test.ts"],
+  },
+  {
+    name: "removal-with-more-dead-invitations-than-fit",
+    file: `${source}/dead-tags.ts`,
+    find: "(await dead(others, list))].slice(0, mostDropped);",
+    replace: "(await dead(others, list))];",
+    tests: ["packages/sdk/test/histories/large-entries.test.ts"],
+  },
+  {
+    name: "revoked-machine-with-more-dead-invitations-than-fit",
+    file: `${source}/close-invitations.ts`,
+    find: "while (more.length === mostDropped);",
+    replace: "while (more.length < 0);",
+    tests: ["packages/sdk/test/histories/large-entries.test.ts"],
+  },
+  {
     name: "name-stays-with-the-earlier-one-too",
     file: "packages/sdk/src/trust/known-as.ts",
     find: "took: there.took?.filter((one) => one !== res)",

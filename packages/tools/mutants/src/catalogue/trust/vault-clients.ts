@@ -42,6 +42,27 @@ export const vaultClientMutants: readonly Mutant[] = [
     tests: newest,
   },
   {
+    name: "vault-as-it-was-before-the-service-went-back",
+    file: `${source}/vaults/vault-store.ts`,
+    find: 'opened.keyError?.code === "key_rolled_back" && isBefore',
+    replace: "opened.key === null && isBefore",
+    tests: ["packages/sdk/test/histories/went-back.test.ts"],
+  },
+  {
+    name: "organizations-of-a-new-device-by-the-services-names",
+    file: `${source}/trust/known-as.ts`,
+    find: "(await joined(histories, res)) ?? named.get(id)",
+    replace: "named.get(id)",
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
+  },
+  {
+    name: "e-mail-of-two-members-shown-without-the-id",
+    file: `${source}/trust/confirmed-key.ts`,
+    find: "holders.filter((one) => one.email === email).length > 1",
+    replace: "holders.filter((one) => one.email === email).length > 2",
+    tests: ["packages/sdk/test/histories/two-organizations.test.ts"],
+  },
+  {
     name: "personal-vault-opened-with-any-key",
     file: `${source}/vaults/open-vault.ts`,
     find: 'view.encrypted_key ?? "", contexts.ownVaultKey(view.id)',
