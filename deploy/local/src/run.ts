@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { currentBuild } from "@coffer/console-app/current";
 import { localBaseUrls } from "@coffer/env";
 import { parseTrustedProxies } from "@coffer/ratelimit";
-import { createTelemetry, Registry, startManagement } from "@coffer/telemetry";
+import { createTelemetry, Registry, startManagement, type Telemetry } from "@coffer/telemetry";
 import { type Front, openFront } from "./services/front.ts";
 import { startInOneProcess } from "./services/in-one-process.ts";
 import { startInOwnProcesses } from "./services/in-own-processes.ts";
@@ -70,7 +70,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
     let services: RunningServices | null = null;
     const registry = new Registry();
     // The telemetry of this process; the services of one process add theirs.
-    createTelemetry({ service: "local", registry, destination: standardError });
+    const telemetry = createTelemetry({ service: "local", registry, destination: standardError });
     const management = await startManagement({
       host: "127.0.0.1",
       port: settings.COFFER_MANAGEMENT_PORT,
@@ -102,7 +102,7 @@ export async function run({ settings, env, installation, report }: RunOptions): 
       rows,
       environment,
       settings,
-      registry,
+      telemetry,
       routerSecret,
       front,
       managementUrl: management.url,
@@ -155,7 +155,7 @@ interface ServicesOptions {
   rows: readonly ServiceRow[];
   environment: (row: ServiceRow) => NodeJS.ProcessEnv;
   settings: Settings;
-  registry: Registry;
+  telemetry: Telemetry;
   routerSecret: string | null;
   front: Front;
   managementUrl: string;
@@ -164,7 +164,7 @@ interface ServicesOptions {
 }
 
 function startServices(options: ServicesOptions): Promise<RunningServices> {
-  const { rows, environment, settings, registry, routerSecret, front, managementUrl, report, onChange } = options;
+  const { rows, environment, settings, telemetry, routerSecret, front, managementUrl, report, onChange } = options;
   const dataDirectory = settings.COFFER_DATA_DIR;
   const { refusals } = front;
   if (routerSecret === null) {
@@ -173,7 +173,7 @@ function startServices(options: ServicesOptions): Promise<RunningServices> {
       rows,
       environmentOf: environment,
       dataDirectory,
-      registry,
+      registry: telemetry.metrics.registry,
       url,
       managementUrl,
       refusals,
@@ -186,6 +186,7 @@ function startServices(options: ServicesOptions): Promise<RunningServices> {
     trustedProxies: parseTrustedProxies(settings.COFFER_TRUSTED_PROXY_CIDRS),
     routerSecret,
     refusals,
+    telemetry,
     drainSeconds: settings.COFFER_DRAIN_SECONDS,
     report,
     onChange,

@@ -9,13 +9,17 @@ import {
 } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { createRefusals, serve } from "@coffer/http";
+import { createMemoryLimits, createRefusals, serve } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
+import { createTelemetry } from "@coffer/telemetry";
 import type { TestScope } from "@coffer/testkit";
 import { createProxy } from "../src/services/proxy.ts";
 
 /** Identifies the router to the service. */
 export const secret = "the secret of this start";
+
+/** The memory for answers, which all routers of this process share. */
+export const answerLimits = createMemoryLimits(createTelemetry({ service: "test" }));
 
 /** A router and its service. */
 export interface Pair {
@@ -37,6 +41,7 @@ export async function pair(t: TestScope, listener: RequestListener, trusted: str
     trustedProxies: parseTrustedProxies(trusted),
     secret,
     refusals: createRefusals(["https://vault.example"]),
+    answerLimits,
   });
   const router = Object.assign(target.request, { upgrade: target.upgrade });
   const serving = await serve(router, { host: "127.0.0.1", port: 0, drainSeconds: 0 });

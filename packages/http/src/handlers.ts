@@ -25,14 +25,12 @@ import { sendParts } from "./response/send-parts.ts";
 import { sendWhole } from "./response/send-whole.ts";
 
 const unmatchedRoute = "unmatched";
-/** Even a phone at the edge of its network takes something in this time. */
-const defaultUnreadMilliseconds = 30_000;
 // A number, since the enum is a value of a package that telemetry alone imports.
 const spanError = 2 as Parameters<Span["setStatus"]>[0]["code"];
 
 /** Makes the handlers: of each route, of unmatched requests and of preflights. */
 export function createHandlers<Deps, Caller>(options: AppOptions<Deps, Caller>) {
-  const { deps, limiter, telemetry, newId = randomUUID, unreadMilliseconds = defaultUnreadMilliseconds } = options;
+  const { deps, limiter, telemetry, newId = randomUUID, unreadMilliseconds } = options;
   const cors = createCors(options.corsOrigins);
   const open = createOpen(options, cors);
   const refuse = createRefuse(options);

@@ -38,9 +38,11 @@ export {
 export { endSocket } from "./sockets/end-socket.ts";
 export { heldTags } from "./request/entity-tags.ts";
 export { answerParts, cursorAfter, type ListOf, listText, type Part } from "./response/list-text.ts";
+export { type AnswerLimits, createMemoryLimits } from "./memory/memory-limits.ts";
 export { createObserve } from "./observe.ts";
 export { oversize } from "./request/oversize.ts";
 export { pathOf } from "./request/read-query.ts";
+export { passOn } from "./response/pass-on.ts";
 export { createRefusals, type Refusals } from "./response/refusals.ts";
 export { type NotModified, notModified, streamed, type Streamed, tagged, type Tagged } from "./response/reply.ts";
 export type { RequestContext } from "./request-context.ts";

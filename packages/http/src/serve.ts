@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { answerClientError, refuseHostless } from "./sockets/client-error.ts";
 import { createDrain } from "./drain.ts";
+import { createInOrder } from "./sockets/in-order.ts";
 
 export interface Listener {
   (request: IncomingMessage, response: ServerResponse): void;
@@ -48,7 +49,7 @@ const keepAliveMilliseconds = 75_000;
 const headerBytes = 16 * 1024;
 
 /**
- * Listens for HTTP/1.1 requests.
+ * Listens for HTTP/1.1 requests. The listener gets those of a connection one after another.
  * @throws what `listen` throws, for example an error with code EADDRINUSE.
  */
 export async function serve(listener: Listener, options: ServeOptions): Promise<Serving> {
@@ -68,20 +69,22 @@ export async function serve(listener: Listener, options: ServeOptions): Promise<
   const drain = createDrain(server);
   const upgraded = new Set<Duplex>();
 
-  const take = (request: IncomingMessage, response: ServerResponse): void => {
+  const inOrder = createInOrder((request, response) => {
     drain.note(response);
     if (!refuseHostless(request, response)) listener(request, response);
-  };
-  server.on("request", take);
+  });
+  server.on("request", inOrder.request);
   // Node would send 100 Continue at once; here the reader of the body sends it.
-  server.on("checkContinue", take);
-  server.on("checkExpectation", take);
+  server.on("checkContinue", inOrder.request);
+  server.on("checkExpectation", inOrder.request);
   server.on("clientError", answerClientError);
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     drain.leave(socket);
     upgraded.add(socket);
     socket.once("close", () => upgraded.delete(socket));
-    upgrade?.(request, socket, head);
+    // The responses before it would be written between its messages.
+    if (inOrder.isBusy(socket)) socket.destroy();
+    else upgrade?.(request, socket, head);
   });
 
   server.listen(port, host);

@@ -1,7 +1,7 @@
 import type { DeployedService } from "@coffer/events";
-import type { Refusals } from "@coffer/http";
+import { createMemoryLimits, type Refusals } from "@coffer/http";
 import type { TrustedProxies } from "@coffer/ratelimit";
-import type { Readiness } from "@coffer/telemetry";
+import type { Readiness, Telemetry } from "@coffer/telemetry";
 import { createProxy } from "./proxy.ts";
 import { joinReadiness, type RunningServices } from "./running-services.ts";
 import { runServiceProcess, type ServiceProcess } from "./service-process.ts";
@@ -14,6 +14,8 @@ export interface OwnProcessesOptions {
   trustedProxies: TrustedProxies;
   routerSecret: string;
   refusals: Refusals;
+  /** Of the router. */
+  telemetry: Telemetry;
   drainSeconds: number;
   report: (line: string) => void;
   /** Called whenever a process ends or starts. */
@@ -24,7 +26,7 @@ const readinessMilliseconds = 1_500;
 
 /** Runs every service as its own process. If one does not start, ends the others (StartupError). */
 export async function startInOwnProcesses(options: OwnProcessesOptions): Promise<RunningServices> {
-  const { rows, trustedProxies, routerSecret, refusals, drainSeconds, onChange } = options;
+  const { rows, trustedProxies, routerSecret, refusals, telemetry, drainSeconds, onChange } = options;
   const processes = new Map<DeployedService, ServiceProcess>();
   const close = async (): Promise<void> => {
     await Promise.all([...processes.values()].map((process) => process.stop(drainSeconds + 1)));
@@ -50,8 +52,9 @@ export async function startInOwnProcesses(options: OwnProcessesOptions): Promise
     throw failed.reason;
   }
   started = true;
+  const answerLimits = createMemoryLimits(telemetry);
   const proxyTo = (running: ServiceProcess) =>
-    createProxy({ address: () => hostAndPort(running), trustedProxies, secret: routerSecret, refusals });
+    createProxy({ address: () => hostAndPort(running), trustedProxies, secret: routerSecret, refusals, answerLimits });
   return {
     targets: new Map([...processes].map(([name, running]) => [name, proxyTo(running)])),
     states: () => Object.fromEntries([...processes].flatMap(([name, running]) => stateOf(name, running))),

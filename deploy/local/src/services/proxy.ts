@@ -6,7 +6,8 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Duplex } from "node:stream";
-import { endSocket, type Refusals, routerSecretHeader, sourceOf } from "@coffer/http";
+import { ServiceError } from "@coffer/errors";
+import { type AnswerLimits, endSocket, passOn, type Refusals, routerSecretHeader, sourceOf } from "@coffer/http";
 import type { TrustedProxies } from "@coffer/ratelimit";
 import type { Target } from "./front.ts";
 import { notAnswering } from "../refuse.ts";
@@ -18,6 +19,8 @@ export interface ProxyOptions {
   /** Proves to the service that this proxy set the source address. */
   secret: string;
   refusals: Refusals;
+  /** For answers that wait for their readers. */
+  answerLimits: AnswerLimits;
 }
 
 /** Between one hop and the next only (RFC 9110, 7.6.1); the new hop has its own. */
@@ -31,19 +34,37 @@ const ownHeaders = new Set(["x-forwarded-for", "forwarded", "x-real-ip", routerS
 /**
  * Passes requests on to a service in another process: streams bodies, responses and upgraded
  * connections. The service accepts the source address from here only. Without a service: 503.
+ * Too many unread answers of the source address: 429.
  */
-export function createProxy({ address, trustedProxies, secret, refusals }: ProxyOptions): Target {
+export function createProxy({ address, trustedProxies, secret, refusals, answerLimits }: ProxyOptions): Target {
   const agent = new Agent({ keepAlive: true });
 
-  function open(incoming: IncomingMessage, passed: string[]): ClientRequest | null {
+  function open(incoming: IncomingMessage, ip: string, passed: string[]): ClientRequest | null {
     const where = address();
     if (where === null) return null;
-    const headers = [...passed, "X-Forwarded-For", sourceOf(incoming, trustedProxies), routerSecretHeader, secret];
+    const headers = [...passed, "X-Forwarded-For", ip, routerSecretHeader, secret];
     return httpRequest({ ...where, agent, method: incoming.method ?? "GET", path: incoming.url ?? "/", headers });
   }
 
+  /** The refusal of an address with too many unread answers. */
+  function excessOf(ip: string): ServiceError | null {
+    try {
+      answerLimits.requireReader(ip);
+      return null;
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
+  }
+
   function request(incoming: IncomingMessage, response: ServerResponse): void {
-    const outgoing = open(incoming, [...passedOn(incoming), ...framingOf(incoming)]);
+    const ip = sourceOf(incoming, trustedProxies);
+    const excess = incoming.method === "GET" ? excessOf(ip) : null;
+    if (excess !== null) {
+      refusals.request(incoming, response, excess);
+      return;
+    }
+    const outgoing = open(incoming, ip, [...passedOn(incoming), ...framingOf(incoming)]);
     if (outgoing === null) {
       refusals.request(incoming, response, notAnswering());
       return;
@@ -59,8 +80,7 @@ export function createProxy({ address, trustedProxies, secret, refusals }: Proxy
       }
       const closing = early ? ["Connection", "close"] : [];
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [...passedOn(answer), ...closing]);
-      answer.pipe(response);
-      answer.on("error", () => response.destroy());
+      passOn(answer, response, answerLimits.openAnswer(ip));
     });
     outgoing.on("error", () => {
       incoming.unpipe(outgoing);
@@ -75,7 +95,8 @@ export function createProxy({ address, trustedProxies, secret, refusals }: Proxy
   function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
     const change = ["Connection", "Upgrade", "Upgrade", incoming.headers.upgrade ?? ""];
-    const outgoing = open(incoming, [...passedOn(incoming, lengthHeader), ...change]);
+    const ip = sourceOf(incoming, trustedProxies);
+    const outgoing = open(incoming, ip, [...passedOn(incoming, lengthHeader), ...change]);
     if (outgoing === null) {
       refusals.upgrade(incoming, socket, notAnswering());
       return;

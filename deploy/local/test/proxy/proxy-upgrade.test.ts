@@ -7,7 +7,7 @@ import t from "tap";
 import { createRefusals, routerSecretHeader } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
 import { createProxy } from "../../src/services/proxy.ts";
-import { echo, pair, secret, upgrade } from "../proxied-service.ts";
+import { answerLimits, echo, pair, secret, upgrade } from "../proxied-service.ts";
 
 await t.test("a connection that changes its protocol streams both ways and ends on both sides", async (t) => {
   const { port, backend } = await pair(t, echo);
@@ -79,6 +79,7 @@ await t.test("a refused upgrade ends its connection, also with a half-open calle
       trustedProxies: parseTrustedProxies([]),
       secret,
       refusals: createRefusals([]),
+      answerLimits,
     });
     const router = createServer().on("upgrade", target.upgrade).listen(0, "127.0.0.1");
     t.teardown(() => [router, backend].map((server) => server.close()));

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { DeployedService } from "@coffer/events";
-import type { Refusals } from "@coffer/http";
+import { createMemoryLimits, type Refusals } from "@coffer/http";
 import { parseTrustedProxies } from "@coffer/ratelimit";
 import { nodeFlags } from "@coffer/service";
+import { createTelemetry } from "@coffer/telemetry";
 import { testDirectory, type TestScope, until } from "@coffer/testkit";
 import { checkout as present } from "../../src/checkout.ts";
 import { openFront, type Target } from "../../src/services/front.ts";
@@ -70,6 +71,7 @@ export async function openReplicas(t: TestScope, stores: ReplicaStores): Promise
   const routerSecret = randomBytes(24).toString("base64url");
   const front = await openFront({ host: "127.0.0.1", port: 0, drainSeconds, rows, corsOrigins: () => [] });
   const rotation: Replica[] = [];
+  const answerLimits = createMemoryLimits(createTelemetry({ service: "local" }));
   const failures: string[] = [];
   const runs = new Set<ServiceRun>();
   let generations = 0;
@@ -98,7 +100,7 @@ export async function openReplicas(t: TestScope, stores: ReplicaStores): Promise
         front.refusals.request(request, response, error);
       },
     };
-    return createProxy({ address, trustedProxies, secret: routerSecret, refusals });
+    return createProxy({ address, trustedProxies, secret: routerSecret, refusals, answerLimits });
   }
 
   async function start(service: DeployedService, folder: string, options: ReplicaOptions): Promise<Replica> {

@@ -12,6 +12,8 @@ const answers = createMemoryBudget(96 * mebibyte);
 /** What a long list holds at most: a part of 2 MiB in memory, and the text of one item. */
 const largeAnswerBytes = 4 * mebibyte;
 const retryAfterSeconds = 5;
+/** Even a phone at the edge of its network takes something in this time. */
+const defaultPatienceMilliseconds = 30_000;
 
 type Kind = "bodies" | "answers";
 
@@ -33,11 +35,26 @@ export interface AnswerMemory extends Memory {
   unread(): void;
 }
 
+/** The limits of the process for answers that wait for their reader. */
+export interface AnswerLimits {
+  /** The memory of an answer to this address. */
+  openAnswer(ip: string): AnswerMemory;
+  /** Throws ServiceError for an address with so many unread answers that a large one has no room. */
+  requireReader(ip: string): void;
+}
+
+export interface MemoryLimits extends AnswerLimits {
+  openBody(ip: string): BodyMemory;
+}
+
 /**
  * The limits of what all apps of the process hold in memory for callers: bodies that are being
  * received or processed, and answers that wait for their reader.
  */
-export function createMemoryLimits({ metrics }: Telemetry, patienceMilliseconds: number) {
+export function createMemoryLimits(
+  { metrics }: Telemetry,
+  patienceMilliseconds = defaultPatienceMilliseconds,
+): MemoryLimits {
   const refusals = metrics.counter(
     "coffer_http_refusals_total",
     "Requests refused, or responses ended, because of the memory or time that they cost",
@@ -59,20 +76,19 @@ export function createMemoryLimits({ metrics }: Telemetry, patienceMilliseconds:
   }
 
   return {
-    openBody: (ip: string): BodyMemory => ({
+    openBody: (ip) => ({
       ...memoryOf("bodies", bodies.open(ip)),
       tooManyChunks: () => {
         refusals.inc({ reason: "chunks" });
         return new ServiceError("invalid_request", "the body comes in too many small chunks: send larger ones");
       },
     }),
-    openAnswer: (ip: string): AnswerMemory => ({
+    openAnswer: (ip) => ({
       ...memoryOf("answers", answers.open(ip)),
       patienceMilliseconds,
       unread: () => refusals.inc({ reason: "unread" }),
     }),
-    /** Throws ServiceError for an address with so many unread answers that a large one has no room. */
-    requireReader: (ip: string): void => {
+    requireReader: (ip) => {
       const refusal = refusalOf("answers", answers.excessWith(ip, largeAnswerBytes));
       if (refusal !== undefined) throw refusal;
     },
