@@ -42,7 +42,7 @@ const secretsPerRequest = 5_000;
 export async function rotateFolder(store: SecretStore, trust: PersonTrust, folderId: string): Promise<RotatedFolder> {
   const path = `/api/org/folders/${encodeURIComponent(folderId)}`;
   const res = `folder:${folderId}` as const;
-  let more = false;
+  const rest = { isThere: false };
   const make: Parameters<typeof trust.sign<RotatedFolder>>[1] = async (trusted, organization) => {
     const { state } = trusted;
     const folder = await folderAt(store, folderId, state.ver);
@@ -60,7 +60,7 @@ export async function rotateFolder(store: SecretStore, trust: PersonTrust, folde
     }
     const unopened = views.map(({ uid }, index) => ({ uid, parts: secrets[index]?.unopened ?? [] }));
     const { sealed, report, change, version } = next;
-    more = next.more;
+    rest.isThere = next.more;
     // Before the last check: a removal that is seen while the service delays the staging ends this.
     const staged = await stage(store, path, secrets);
     return {
@@ -86,7 +86,7 @@ export async function rotateFolder(store: SecretStore, trust: PersonTrust, folde
   };
   const rotated = await trust.sign(res, make, { always: true });
   await store.folders(true);
-  if (!more) return rotated;
+  if (!rest.isThere) return rotated;
   const last = await rotateFolder(store, trust, folderId);
   return { ...last, dropped: [...rotated.dropped, ...last.dropped] };
 }

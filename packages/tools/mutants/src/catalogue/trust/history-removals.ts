@@ -476,8 +476,8 @@ export const historyRemovalMutants: readonly Mutant[] = [
   {
     name: "rotation-leaves-the-rest-of-the-gone-machines",
     file: "packages/sdk/src/folders/rotate-folder.ts",
-    find: "if (!more) return rotated;",
-    replace: "if (more || !more) return rotated;",
+    find: "if (!rest.isThere) return rotated;",
+    replace: "return rotated;",
     tests: ["packages/sdk/test/histories/large-entries.test.ts"],
   },
   {
