@@ -95,7 +95,7 @@ await t.test("a token makes a machine that reads the value", async (t) => {
 
 await t.test("the screen says who has the folder, and where to invite others", async (t) => {
   await members.getByText("alice@example.com (you)").waitFor();
-  await members.getByText("Everybody in the organization has it.").waitFor();
+  await members.getByText("There is no other colleague to share it with.").waitFor();
   t.equal(await members.getByRole("button", { name: "Remove alice@example.com" }).count(), 0);
   t.same(await inaccessible(page), []);
 });

@@ -82,6 +82,10 @@ await t.test("what is typed into a new record is not lost by Escape, and is save
   t.same(await inaccessible(page), []);
   await page.getByLabel("Authenticator secret", { exact: true }).fill("");
   await button("Generate").click();
+  // An empty field has it at once: who saves now has a password.
+  await page.waitForFunction(
+    () => document.querySelector<HTMLInputElement>("input[type=password]")?.value.length === 20,
+  );
   await button("Use it").click();
   await focusIsOn("Generate");
   await box("Name").press("Enter");

@@ -68,7 +68,7 @@ await t.test("the invited person registers and joins; the invitation leaves the 
   await bobs.getByRole("button", { name: "Review", exact: true }).click();
   await bobs.getByText(`${email} invites you to Example`).waitFor();
   await bobs.getByRole("button", { name: "Join", exact: true }).click();
-  await bobs.getByRole("status").filter({ hasText: "You are a member of Example" }).waitFor();
+  await bobs.getByRole("status").filter({ hasText: "You have joined Example" }).waitFor();
   t.equal(bobs.url(), `${url}/`);
   t.notOk((await invited.traces(bobs)).includes(address.slice(address.indexOf("#") + 1)));
   t.same(

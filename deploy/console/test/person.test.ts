@@ -96,7 +96,7 @@ await t.test("a first vault and a first record, by the keyboard alone", async (t
   await page.keyboard.type("Private");
   await page.keyboard.press("Enter");
   await heading(page, "No record here yet").waitFor();
-  t.ok(await page.getByText('coffer import --vault "Private" export.json').isVisible());
+  t.ok(await page.getByText("coffer import --vault Private export.json").isVisible());
   await page.getByRole("searchbox", { name: "Search" }).press("Escape");
   await button(page, "New record").first().focus();
   await page.keyboard.press("n");
@@ -281,7 +281,7 @@ await t.test("a manager sees who has a vault, gives it, changes what a member ma
   const members = dialog.getByRole("list", { name: "Members" }).getByRole("listitem");
   await members.filter({ hasText: email }).waitFor();
   t.match(await members.filter({ hasText: "bob@example.com (you)" }).innerText(), "manages");
-  t.ok(await dialog.getByText("Everybody in the organization has it.").isVisible());
+  t.ok(await dialog.getByText("There is no other colleague to share it with.").isVisible());
   t.same(await inaccessible(bobs), []);
 
   await dialog.getByRole("combobox", { name: `What ${email} may do` }).selectOption("write");

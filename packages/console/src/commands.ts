@@ -17,3 +17,7 @@ export function recordCommand(name: string): string {
 export function exportCommand(vault: string, format: string): string {
   return `coffer export --vault ${shellWord(vault)} --format ${format} <file>`;
 }
+
+export function importCommand(vault: string): string {
+  return `coffer import --vault ${shellWord(vault)} export.json`;
+}

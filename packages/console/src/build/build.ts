@@ -18,7 +18,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Functions of the SDK, by file, that no screen calls, or that do nothing in a browser. The worker starts without them.
+ * Functions of the SDK, by file, that no screen calls, or that do nothing in a browser. The worker
+ * starts without them.
  */
 const unused: { file: RegExp; names: readonly string[]; returns?: "undefined" }[] = [
   // Starts a history that another program left out.

@@ -42,7 +42,10 @@ import type { Workspace } from "./workspace.ts";
 export interface LaterDeps {
   /** The open session's clients and keys. Throws the failure `locked` without a session. */
   unlocked: () => Workspace;
-  /** Takes as many wrong passwords as unlocking does, then the session ends. Throws the failure `wrong_password`. */
+  /**
+   * Takes as many wrong passwords as unlocking does, then the session ends. Throws the failure
+   * `wrong_password`.
+   */
   checkPassword: (password: string) => Promise<unknown>;
   /** From now on the new password opens a locked session. A session that is locked already ends. */
   passwordChanged: (password: string) => Promise<void>;

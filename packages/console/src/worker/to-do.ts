@@ -32,8 +32,9 @@ export async function toDoView(workspace: Workspace): Promise<ToDoView> {
     ...(people.mayManage ? people.members : []).flatMap(({ id, email, problem }) =>
       problem === null ? [] : [item(problem, email, { path: "/people", openId: id })],
     ),
+    // Who has no key waits for somebody else.
     ...folders
-      .filter(({ problem }) => problem !== null)
+      .filter(({ problem }) => problem !== null && problem !== "no_key")
       .map(({ id, name, problem }) =>
         problem === "not_accepted"
           ? item("offer", name, { path: "/folders", openId: id })

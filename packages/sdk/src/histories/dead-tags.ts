@@ -6,8 +6,8 @@ import type { ApplicationView, HolderView, InviteView, TokenView } from "../view
 type Open = HistoryState["invitations"][number];
 
 /**
- * So many invitations are dropped with one entry: 7 KB, beside at most 250 cuts or 600 holders in an entry of 64 KiB.
- * The next entry drops others.
+ * So many invitations are dropped with one entry: 7 KB, beside at most 250 cuts or 600 holders in an
+ * entry of 64 KiB. The next entry drops others.
  */
 export const mostDropped = 100;
 

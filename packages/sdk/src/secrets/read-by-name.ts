@@ -19,8 +19,8 @@ export interface NamedSecrets {
 }
 
 /**
- * The values of several notations, by notation, from one list. Throws CofferError `secret_not_found`, also for an
- * expired secret.
+ * The values of several notations, by notation, from one list. Throws CofferError
+ * `secret_not_found`, also for an expired secret.
  */
 export async function readValues(
   { store, cache }: NamedSecrets,
@@ -47,7 +47,10 @@ export async function readValues(
   return new Map(await Promise.all(values));
 }
 
-/** The secret with a uid, an exact title, or of a notation. Throws CofferError `secret_not_found`, `name_ambiguous`. */
+/**
+ * The secret with a uid, an exact title, or of a notation. Throws CofferError `secret_not_found`,
+ * `name_ambiguous`.
+ */
 export async function namedSecret(secrets: NamedSecrets, name: string): Promise<Secret> {
   if (isSecretUid(name)) return secretByUid(secrets.store, name);
   if (!name.startsWith(notationScheme)) return titled(secrets, name);

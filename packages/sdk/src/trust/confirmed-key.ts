@@ -45,7 +45,10 @@ export function memberIn(organization: HistoryState, userId: string): Holder & {
   );
 }
 
-/** The e-mail of a person in the organization's history; otherwise the id. With the id where others have the e-mail too. */
+/**
+ * The e-mail of a person in the organization's history; otherwise the id. With the id where others
+ * have the e-mail too.
+ */
 export function labelOf({ holders }: HistoryState, who: string): string {
   const email = holders.find((one) => one.who === who)?.email ?? who;
   // A manager can sign the e-mail of another member.

@@ -112,7 +112,8 @@ function mayHold(state: HistoryState, who: HolderId): boolean {
 }
 
 /**
- * What stays of it after an entry that this device has signed: what others sign later is not from before the end.
+ * What stays of it after an entry that this device has signed: what others sign later is not from
+ * before the end.
  * @param signedWith whose access had ended when it was signed
  */
 export function endedAfterOwn(

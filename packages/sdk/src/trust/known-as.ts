@@ -137,7 +137,10 @@ export async function nameableOrganizations(
   return [...named].map(([id, name]) => ({ id, name }));
 }
 
-/** The name in the history of an organization that the person has joined with any device; undefined for others. */
+/**
+ * The name in the history of an organization that the person has joined with any device; undefined
+ * for others.
+ */
 async function joined({ newest }: Pick<Histories, "newest">, res: Resource): Promise<string | undefined> {
   try {
     return (await newest(res)).state.name;

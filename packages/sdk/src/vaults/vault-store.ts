@@ -87,8 +87,8 @@ export function vaultStore(
   const open = async (view: VaultView, options?: { stored: boolean }): Promise<OpenVault> => {
     const opened = await trustedVault(view, trust, await session(), options);
     const before = known.get(view.id);
-    // A view from before a rotation must not replace a newer one, if that has the newest key. A service that shows an
-    // older history has gone back, and is not late.
+    // A view from before a rotation must not replace a newer one, if that has the newest key. A
+    // service that shows an older history has gone back, and is not late.
     const isOlder = opened.keyError?.code === "key_rolled_back" && isBefore(view, before?.view);
     const isLate = isOlder && (before?.key ?? null) !== null;
     const newer = isLate ? await cached(view.id) : undefined;

@@ -131,6 +131,21 @@ for (const [noun, kind] of Object.entries(kinds)) {
     await t.rejects(kind.use(alice.client()), { code: "name_ambiguous" });
   });
 
+  await t.test(`the name is of the ${noun} that was accepted last, also when the service hides it`, async (t) => {
+    const company = await startCompany(t);
+    const { alice, join, server } = company;
+    const [anna, bob] = [await join("anna@example.com"), await join("bob@example.com")];
+    const { id: first } = await kind.create(anna.client());
+    const { id: last } = await kind.create(bob.client());
+    await kind.share(anna.client(), first, alice);
+    await kind.share(bob.client(), last, alice);
+    for (const id of [last, first, last]) await kind.accept(alice.client(), id);
+    hide(company, last);
+    await t.rejects(kind.use(alice.client()), { code: "name_ambiguous" });
+    t.same(written(company, first), []);
+    server.lie = (_request, { body }) => body;
+  });
+
   await t.test(`a removal of a ${noun} that the service refuses is taken back`, async (t) => {
     const company = await startCompany(t);
     const { alice, server } = company;

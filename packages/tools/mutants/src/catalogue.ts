@@ -12,6 +12,7 @@ import { historyClientMutants } from "./catalogue/trust/history-clients.ts";
 import { historyMachineMutants } from "./catalogue/trust/history-machines.ts";
 import { historyPropertyMutants } from "./catalogue/trust/history-property.ts";
 import { historyRemovalMutants } from "./catalogue/trust/history-removals.ts";
+import { removedNameMutants } from "./catalogue/trust/removed-names.ts";
 import { httpMutants } from "./catalogue/deployment/http.ts";
 import { imageMutants } from "./catalogue/deployment/images.ts";
 import { localMutants } from "./catalogue/deployment/local.ts";
@@ -53,6 +54,7 @@ export const catalogue: readonly Mutant[] = [
   ...historyMutants,
   ...historyClientMutants,
   ...historyRemovalMutants,
+  ...removedNameMutants,
   ...historyMachineMutants,
   ...historyPropertyMutants,
   ...httpMutants,

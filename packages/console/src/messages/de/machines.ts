@@ -9,6 +9,7 @@ export const machines: typeof English = {
   machinesNotYours:
     "Maschinen sind für Eigentümer und Admins einer Organisation; Auditoren sehen sie. Sie sind nichts davon.",
   noMachine: "Noch hat keine Maschine ein Token dieser Anwendung benutzt.",
+  applicationHint: "Was auf der Maschine läuft. Ein neuer Name legt eine neue an.",
   noFolderToGive: "Sie verwalten keinen Ordner, den Sie einer Maschine geben könnten. Legen Sie zuerst einen an.",
   machineStatus: { active: "aktiv", revoked: "gesperrt", expired: "abgelaufen" },
   machineWords: (words) => `Schlüssel: ${words}`,

@@ -89,7 +89,7 @@ export const people: typeof English = {
     "Der Dienst hat diese Einladung gemacht. Nichts beweist, zu welcher Organisation sie gehört und wer Sie einlädt. Fragen Sie die Person, die sie geschickt hat.",
   joinOther: (email) => `Sie ist für eine andere E-Mail als Ihre, ${email}.`,
   joinAction: "Beitreten",
-  joined: (organization) => `Sie sind Mitglied von ${organization}`,
+  joined: (organization) => `Sie sind ${organization} beigetreten`,
   joinCommand: "coffer invite accept",
   registerInvited: "Sie sind eingeladen. Legen Sie zuerst ein Konto an; dann treten Sie bei.",
 
@@ -127,5 +127,7 @@ export const people: typeof English = {
     keyring_rolled_back: "Der Dienst zeigt einen älteren Stand dessen, was Ihre Geräte über Historien teilen.",
     not_accepted: "Mit Ihnen geteilt und noch nicht angenommen.",
     no_history: "Noch ohne Historie: Ein Verwalter legt sie mit dem Befehl an.",
+    no_key:
+      "Sie haben den Schlüssel nicht. Wer es verwaltet, gibt ihn Ihnen beim nächsten Öffnen von Coffer. Prüfer lesen nur das Protokoll.",
   },
 };

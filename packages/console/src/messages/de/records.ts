@@ -6,6 +6,7 @@ export const records: typeof English = {
   newVault: "Neuer Tresor",
   vaultName: "Name des Tresors",
   vaultKind: "Für wen er ist",
+  vaultKindStays: "Das bleibt so: Nur einen Tresor zum Teilen können Sie später teilen.",
   personalVault: "Für mich allein",
   sharedVault: "Zum Teilen",
   create: "Anlegen",
@@ -30,7 +31,6 @@ export const records: typeof English = {
   noRecordTitle: "Hier ist noch kein Eintrag",
   noRecord:
     "Legen Sie hier einen an, oder importieren Sie die Einträge Ihres früheren Passwort-Managers, hier oder mit dem Befehl:",
-  noRecordCommand: 'coffer import --vault "Private" export.json',
   nothingFound: "Nichts gefunden",
   nothingFoundHint: "Versuchen Sie weniger Buchstaben, oder suchen Sie in allen Einträgen.",
   newRecord: "Neuer Eintrag",

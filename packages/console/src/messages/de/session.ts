@@ -23,6 +23,8 @@ export const session: typeof English = {
   registerTitle: "Konto anlegen",
   passwordAgain: "Passwort noch einmal",
   passwordHint: "Mindestens 10 Zeichen. Nur Sie können es zurücksetzen, mit dem Wiederherstellungsschlüssel.",
+  invitedOther:
+    "Die Einladung gilt für eine andere E-Mail-Adresse. Nehmen Sie die, an die sie ging, oder bitten Sie um eine für diese.",
   emailTaken: "Diese E-Mail hat schon ein Konto.",
   passwordsDiffer: "Die beiden Passwörter sind verschieden.",
   passwordShort: "Ein Passwort hat mindestens 10 Zeichen.",

@@ -33,7 +33,7 @@ export const sharing: typeof English = {
   },
   membersWithout: (who) => `Diese Mitglieder bekamen den neuen Schlüssel nicht, weil niemand sie bestätigt: ${who}`,
   colleague: "Kollege oder Kollegin",
-  noColleagues: "Alle in der Organisation haben es schon. Laden Sie andere ein:",
+  noColleagues: "Niemand sonst in der Organisation könnte es bekommen. Laden Sie andere ein:",
   inviteCommand: "coffer invite create <e-mail>",
 
   travel: "Reisemodus",

@@ -7,6 +7,7 @@ export const machines = {
     "A machine reads secrets with an identity of its own: a CI job, a server, a pod. Its key is made there and never leaves it. Make a token for the first one:",
   machinesNotYours: "Machines are for owners and admins of an organization; auditors see them. You are none of them.",
   noMachine: "No machine has used a token of this application yet.",
+  applicationHint: "What the machine runs. A new name makes a new one.",
   noFolderToGive: "You manage no folder that you could give to a machine. Make one first.",
   machineStatus: { active: "active", revoked: "revoked", expired: "expired" },
   machineWords: (words: string) => `Key: ${words}`,

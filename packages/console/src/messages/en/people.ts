@@ -89,7 +89,7 @@ export const people = {
   joinUnproven:
     "The service has made this invitation, so nothing proves which organization it is or who invites you. Ask the person who sent it.",
   joinOther: (email: string) => `It is for another e-mail than yours, ${email}.`,
-  joined: (organization: string) => `You are a member of ${organization}`,
+  joined: (organization: string) => `You have joined ${organization}`,
   joinCommand: "coffer invite accept",
   registerInvited: "You are invited. Make an account first; then you join.",
 
@@ -125,5 +125,6 @@ export const people = {
     keyring_rolled_back: "The service shows an older state of what your devices share about histories.",
     not_accepted: "It is shared with you, and not accepted yet.",
     no_history: "It has no history yet: a manager adopts it with the command.",
+    no_key: "You do not have its key. Its manager gives it to you when they open Coffer. Auditors read the audit only.",
   },
 };

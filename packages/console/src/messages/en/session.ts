@@ -21,6 +21,8 @@ export const session = {
   registerTitle: "Create your account",
   passwordAgain: "Password again",
   passwordHint: "At least 10 characters. Nobody can reset it but you, with the recovery key.",
+  invitedOther:
+    "The invitation is for another e-mail address. Use the one that it was sent to, or ask for an invitation to this one.",
   emailTaken: "This e-mail has an account already.",
   passwordsDiffer: "The two passwords differ.",
   passwordShort: "A password has at least 10 characters.",

@@ -30,7 +30,7 @@ export const sharing = {
   },
   membersWithout: (who: string) => `These members did not get the new key, because nobody confirms them: ${who}`,
   colleague: "Colleague",
-  noColleagues: "Everybody in the organization has it. Invite others:",
+  noColleagues: "There is no other colleague to share it with. Invite others:",
   inviteCommand: "coffer invite create <e-mail>",
 
   travel: "Travel mode",

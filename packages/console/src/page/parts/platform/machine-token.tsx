@@ -1,8 +1,11 @@
 import { m } from "../../../messages/messages.ts";
 import type { MachineToken } from "../../../protocol/machines.ts";
+import { notationOf } from "../../../notation.ts";
 import { copy } from "../../copy.ts";
 import { momentOf } from "../../dates.ts";
+import { call } from "../../store.ts";
 import { useFocus } from "../../use-focus.ts";
+import { useLoad } from "../../use-load.ts";
 
 /** A token, and the name of a folder that it gives. */
 export interface MadeToken extends MachineToken {
@@ -17,6 +20,10 @@ interface TokenProps {
 /** A one-time token, shown once, with what to do on the machine. */
 export function MachineTokenSheet({ made: { token, expiresAt, folder }, onClose }: TokenProps) {
   const sheet = useFocus<HTMLElement>({ fromFields: true });
+  const { view } = useLoad(() => call("folders"));
+  const given = view?.folders.find(({ name }) => name === folder);
+  const secret = view?.secrets.find(({ folderId, fields }) => folderId === given?.id && fields.length > 0);
+  const notation = notationOf(folder, secret?.title ?? "<title>", secret?.fields[0] ?? "<field>");
   return (
     <section ref={sheet} tabIndex={-1} class="sheet" aria-label={m.oneTimeToken}>
       <h3>{m.oneTimeToken}</h3>
@@ -25,7 +32,8 @@ export function MachineTokenSheet({ made: { token, expiresAt, folder }, onClose 
       <p>{m.tokenThen}</p>
       <pre>
         {`coffer bootstrap --url ${location.origin} --config machine.json\n`}
-        {`DB_PASSWORD=coffer://${encodeURIComponent(folder)}/<title>/field/<field> coffer run --config machine.json -- printenv DB_PASSWORD`}
+        {`coffer read --config machine.json '${notation}'\n`}
+        {`PASSWORD='${notation}' coffer run --config machine.json -- ./server`}
       </pre>
       <p class="buttons">
         <button onClick={() => void copy(m.oneTimeToken, () => Promise.resolve(token))}>{m.copy}</button>

@@ -64,7 +64,7 @@ export function NewMachine({ folders, application: first = "", onMade }: NewMach
     <form onSubmit={submit}>
       <h3>{m.newMachine}</h3>
       <p class="hint">{m.newMachineWhy}</p>
-      {first === "" && <Field label={m.application} value={application} onInput={setApplication} required />}
+      <Field label={m.application} value={application} onInput={setApplication} hint={m.applicationHint} required />
       <ul class="members" aria-label={m.permission}>
         {folders.map(({ id, name }) => (
           <li key={id}>

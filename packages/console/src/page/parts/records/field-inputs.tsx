@@ -25,6 +25,8 @@ function isCodeSecret(text: string): boolean {
 export function FieldInputs({ type, keys, values, secrets, onChange, focusedKey }: InputsProps) {
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   const [generating, setGenerating] = useState(false);
+  /** Whether the field was empty: then it has what is made at once, and a person who saves has it. */
+  const [filling, setFilling] = useState(false);
   const generate = useRef<HTMLButtonElement>(null);
   return (
     <>
@@ -58,7 +60,10 @@ export function FieldInputs({ type, keys, values, secrets, onChange, focusedKey 
                       ref={generate}
                       type="button"
                       aria-expanded={generating}
-                      onClick={() => setGenerating(!generating)}
+                      onClick={() => {
+                        setGenerating(!generating);
+                        setFilling((values[key] ?? "") === "");
+                      }}
                     >
                       {m.generate}
                     </button>
@@ -68,6 +73,9 @@ export function FieldInputs({ type, keys, values, secrets, onChange, focusedKey 
             </Field>
             {key === "password" && generating && (
               <Generator
+                onMade={(value) => {
+                  if (filling) onChange(key, value);
+                }}
                 onUse={(value) => {
                   onChange(key, value);
                   setGenerating(false);

@@ -6,8 +6,14 @@ import { call } from "../../store.ts";
 
 const lengths = { characters: { least: 12, most: 64, usual: 20 }, words: { least: 4, most: 12, usual: 6 } };
 
+interface GeneratorProps {
+  /** Called with each password that is made. */
+  onMade: (password: string) => void;
+  onUse: (password: string) => void;
+}
+
 /** Makes a new password in the worker. */
-export function Generator({ onUse }: { onUse: (password: string) => void }) {
+export function Generator({ onMade, onUse }: GeneratorProps) {
   const [kind, setKind] = useState<"characters" | "words">("characters");
   const [length, setLength] = useState(lengths.characters.usual);
   const [without, setWithout] = useState<readonly CharacterSet[]>([]);
@@ -18,7 +24,9 @@ export function Generator({ onUse }: { onUse: (password: string) => void }) {
   useEffect(() => {
     let current = true;
     void call("newPassword", { kind, length, without }).then((password) => {
-      if (current) setMade(password);
+      if (!current) return;
+      setMade(password);
+      onMade(password);
     });
     return () => {
       current = false;

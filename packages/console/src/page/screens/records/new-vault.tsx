@@ -33,6 +33,7 @@ export function NewVault({ onClose }: { onClose: () => void }) {
               {each === "personal" ? m.personalVault : m.sharedVault}
             </label>
           ))}
+          <p class="hint">{m.vaultKindStays}</p>
         </fieldset>
         {type === "shared" && <OrganizationChoice />}
         <Problem text={problem} />

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { importCommand } from "../../../commands.ts";
 import { m } from "../../../messages/messages.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Header } from "../../parts/header.tsx";
@@ -191,13 +192,15 @@ interface HintProps {
 function ListOrHint({ onNewVault, onNewRecord, children }: HintProps) {
   const { vaults, connection } = state.value;
   if (found.value.length > 0) return children;
-  if (vaults.length === 0) {
+  const [first] = vaults;
+  if (first === undefined) {
     if (connection.kind === "connecting") return null;
     return (
       <Empty title={m.noVaultTitle} text={m.noVault} command={m.noVaultCommand} action={[m.newVault, onNewVault]} />
     );
   }
   if (search.value !== "") return <Empty title={m.nothingFound} text={m.nothingFoundHint} />;
+  const target = vaults.find(({ id }) => id === shownVault.value) ?? first;
   const action = onNewRecord === undefined ? undefined : ([m.newRecord, onNewRecord] as const);
-  return <Empty title={m.noRecordTitle} text={m.noRecord} command={m.noRecordCommand} action={action} />;
+  return <Empty title={m.noRecordTitle} text={m.noRecord} command={importCommand(target.name)} action={action} />;
 }

@@ -29,7 +29,10 @@ function RegisterForm({ email, onRegistered }: FormProps) {
   const chosen = useNewPassword();
   const [name, setName] = useState("");
   const [organization, setOrganization] = useState("");
-  const { busy, slow, problem, waitSeconds, run } = useAction({ conflict: m.emailTaken });
+  const { busy, slow, problem, waitSeconds, run } = useAction({
+    conflict: m.emailTaken,
+    ...(invitation.value === "" ? {} : { access_denied: m.invitedOther }),
+  });
   const isInvited = invitation.value !== "";
 
   const submit = (event: Event): void => {
