@@ -62,7 +62,7 @@ void t.test("no text of the service passes for a line of the command", async (t)
   const honest = server.instead.http;
   const line = "fingerprint: not the own words at all";
   server.instead.http = (request, response) => {
-    if (!request.path.startsWith("/api/account")) return honest?.(request, response) ?? false;
+    if (request.path !== "/api/account") return honest?.(request, response) ?? false;
     const organizations = [newId(), `${newId()}\n${line}`].map((id) => ({ id, name: "Org", role: `owner\n${line}` }));
     json(response, 200, { user: server.session.user, organizations });
     return true;

@@ -2,6 +2,7 @@ import { type HistoryState, kindOf, type Resource } from "@coffer/history";
 import { CofferError } from "../errors.ts";
 import { folded } from "../folded.ts";
 import type { Histories } from "../histories/histories.ts";
+import { isUuid } from "../http/require-requested.ts";
 import type { Caller } from "../secrets/secret-store.ts";
 import { removedByYou } from "./removed.ts";
 import { isManagerOf, type Trusted, trustedIn, type TrustRecord } from "./trust-storage.ts";
@@ -122,7 +123,7 @@ export async function nameableOrganizations(
   const { resources } = await histories.record();
   const named = new Map(listed.map(({ id, name }) => [id, name]));
   // The person's other devices may know more of them than this one.
-  for (const { id } of listed) {
+  for (const { id } of listed.filter((one) => isUuid(one.id))) {
     const res = `org:${id}` as const;
     if ((resources[res]?.state ?? null) === null) named.set(id, (await joined(histories, res)) ?? named.get(id) ?? "");
   }
