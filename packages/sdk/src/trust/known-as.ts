@@ -138,6 +138,9 @@ export async function nameableOrganizations(
   return [...named].map(([id, name]) => ({ id, name }));
 }
 
+/** Without a keyring nothing can be written in an organization, so that its name may be the service's. */
+const unknownHere: readonly string[] = ["not_accepted", "no_history", "keyring_missing", "keyring_rolled_back"];
+
 /**
  * The name in the history of an organization that the person has joined with any device; undefined
  * for others.
@@ -146,7 +149,7 @@ async function joined({ newest }: Pick<Histories, "newest">, res: Resource): Pro
   try {
     return (await newest(res)).state.name;
   } catch (error) {
-    if (error instanceof CofferError && ["not_accepted", "no_history"].includes(error.code)) return undefined;
+    if (error instanceof CofferError && unknownHere.includes(error.code)) return undefined;
     throw error;
   }
 }
