@@ -80,7 +80,7 @@ await t.test("an e-mail that the history does not have, beside the id of a membe
   t.match(signed(), { [`user:${carolId}`]: "read" });
 });
 
-await t.test("an e-mail that the history has twice names nobody", async (t) => {
+await t.test("an e-mail that the history has twice is refused", async (t) => {
   server.lie = (_request, { body }) => body;
   const { publicKey: key } = await newKeyPair();
   const who = `user:${newId()}` as const;

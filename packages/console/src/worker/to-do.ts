@@ -32,7 +32,7 @@ export async function toDoView(workspace: Workspace): Promise<ToDoView> {
     ...(people.mayManage ? people.members : []).flatMap(({ id, email, problem }) =>
       problem === null ? [] : [item(problem, email, { path: "/people", openId: id })],
     ),
-    // Who has no key waits for somebody else.
+    // A manager must seal the missing key.
     ...folders
       .filter(({ problem }) => problem !== null && problem !== "no_key")
       .map(({ id, name, problem }) =>

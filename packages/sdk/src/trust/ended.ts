@@ -88,8 +88,8 @@ export async function unlessGone(
 }
 
 /**
- * Whose access has ended, after later entries. No entry of others restores it: the service may have withheld one
- * from before. A manager whose own access has ended gives none to others: the service can take such
+ * Whose access has ended, after later entries. No entry of others restores it: the service may have
+ * withheld one from before. A manager whose own access has ended gives none to others: the service can take such
  * entries until the next key.
  * @param revoked the machines that this device has revoked
  */

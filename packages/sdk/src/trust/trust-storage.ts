@@ -98,7 +98,10 @@ export interface TrustRecord {
   organization?: string | undefined;
   /** The pins of vaults that the device has forgotten because they were hidden. */
   hidden?: readonly string[] | undefined;
-  /** The machines that the caller has revoked with this device, also for histories that it does not know yet. */
+  /**
+   * The machines that the caller has revoked with this device, also for histories that it does not
+   * know yet.
+   */
   revoked?: readonly HolderId[] | undefined;
   resources: Record<string, Trusted>;
 }

@@ -8,7 +8,7 @@ import { newTurn, tell } from "./session.ts";
 import type { ConsoleSession } from "./session.ts";
 import type { SettingsStore } from "./settings.ts";
 
-/** A session that nobody has signed in to. `post` sends to each page. */
+/** Makes the signed-out session. `post` sends to each page. */
 export function createSession(
   url: string,
   post: (message: FromWorker) => void,

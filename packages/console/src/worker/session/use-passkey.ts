@@ -39,7 +39,7 @@ export async function addPasskey(session: ConsoleSession, { id, prf, name }: Inp
   return null;
 }
 
-/** Removes the person's passkey, or those of everybody where nobody is signed in. */
+/** Removes the person's passkey; signed out, all passkeys of this browser. */
 export async function removePasskeys({ locked, user, passkeys }: ConsoleSession): Promise<null> {
   if (locked !== undefined) throw new Refusal("locked");
   const ids = user === null ? passkeys.persons() : [user.id];
